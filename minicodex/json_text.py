@@ -1,0 +1,282 @@
+"""JSON as text: reading it strictly, reading schemas leniently, writing it compactly.
+
+Why not just `json.loads`: it accepts `NaN`, keeps the last of two equal keys, lets half a surrogate pair through and
+turns `1e400` into infinity. Two readers of such a text can disagree, so a check of one reader says nothing about the
+other. `parse_strict` refuses what is not read alike everywhere, and says where it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from minicodex.errors import JsonTextError
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_TEXT_CHARS",
+    "parse_strict",
+    "pointer_of",
+    "shorten",
+    "to_compact_bytes",
+    "unencodable",
+]
+
+MAX_DEPTH = 127
+"""Levels of nesting that are read. Source: Codex CLI 0.171.0 stops at the 128th (measured)."""
+
+MAX_TEXT_CHARS = 10_000_000
+"""Longest text that is read, in characters. Codex has no bound that was found; 3 MB passed."""
+
+
+# --- strict reading -------------------------------------------------------------------------------------------------
+
+
+def parse_strict(text: str) -> Any:
+    """Read one JSON value that every reader understands alike.
+
+    Refused beyond what JSON itself forbids: an equal key twice in one object, a byte order mark, half a surrogate
+    pair, a number too large for a float, nesting beyond `MAX_DEPTH`, a text beyond `MAX_TEXT_CHARS`. Integers are
+    exact at any length up to Python's own limit of digits.
+
+    Raises:
+        JsonTextError: with the reason and the place, in our own words.
+    """
+    if len(text) > MAX_TEXT_CHARS:
+        raise JsonTextError(f"the text is longer than {MAX_TEXT_CHARS:,} characters", 1, MAX_TEXT_CHARS + 1)
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        _refuse_if_too_deep(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _syntax_error(text, error) from None
+    except _Refused as refused:
+        raise _locate(text, refused) from None
+    if _SURROGATE.search(text):
+        _refuse_if_half_a_pair(text, value)
+    return value
+
+
+class _Refused(Exception):
+    """Raised inside the decoder, which knows the value but not the place."""
+
+    def __init__(self, reason: str, token: str) -> None:
+        self.reason, self.token = reason, token
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        seen: set[str] = set()
+        double = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _Refused(f"the key {shorten(double)} stands twice in one object", json.dumps(double))
+    return members
+
+
+def _finite(literal: str) -> float | int:
+    value = float(literal)
+    if math.isinf(value):
+        raise _Refused("a number too large for any reader", literal)
+    if abs(value) >= 2**53 and len(literal) < 400:
+        exact = Decimal(literal)
+        if exact != value and exact == exact.to_integral_value():
+            return int(exact)  # a float would round a whole number that was written out
+    return value
+
+
+def _whole(literal: str) -> int:
+    try:
+        return int(literal)
+    except ValueError:  # Python refuses to read integers of thousands of digits
+        raise _Refused("a number with too many digits", literal) from None
+
+
+def _no_constant(literal: str) -> Any:
+    raise _Refused(f"{literal} is not JSON", literal)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_float=_finite, parse_int=_whole, parse_constant=_no_constant
+)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def _error(text: str, offset: int, reason: str, pointer: str = "") -> JsonTextError:
+    return JsonTextError(reason, *_place(text, offset), pointer)
+
+
+def _refuse_if_too_deep(text: str) -> None:
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise _error(text, match.start(), f"nested deeper than {MAX_DEPTH} levels")
+        elif token in "]}":
+            depth -= 1
+
+
+def _refuse_if_half_a_pair(text: str, value: Any) -> None:
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token[0] == '"' and _SURROGATE.search(token):
+            word = json.loads(token, strict=False)
+            if any("\ud800" <= character <= "\udfff" for character in word):
+                raise _error(text, match.start(), "half of a surrogate pair, which is no character")
+
+
+def _locate(text: str, refused: _Refused) -> JsonTextError:
+    """Find the place of what the decoder refused: for a key its second time in one object, else the first token."""
+    seen: list[set[str]] = []
+    tokens = list(_TOKEN.finditer(text))
+    for index, match in enumerate(tokens):
+        token = match.group()
+        if token in "[{":
+            seen.append(set())
+        elif token in "]}" and seen:
+            seen.pop()
+        elif token[0] == '"' and seen and index + 1 < len(tokens) and tokens[index + 1].group() == ":":
+            key = json.dumps(json.loads(token, strict=False))
+            if key in seen[-1] and key == refused.token:
+                return _error(text, match.start(), refused.reason)
+            seen[-1].add(key)
+        elif token == refused.token:
+            return _error(text, match.start(), refused.reason)
+    return _error(text, 0, refused.reason)
+
+
+def _syntax_error(text: str, error: json.JSONDecodeError) -> JsonTextError:
+    """Say what is wrong in our own words: Python's differ between its versions."""
+    return _error(text, error.pos, _syntax_reason(text, error.pos, error.msg))
+
+
+def _syntax_reason(text: str, offset: int, message: str) -> str:
+    before, here = text[:offset].rstrip(), text[offset : offset + 1]
+    if not text.strip():
+        return "the text is empty"
+    if text.startswith("\ufeff"):
+        return "a byte order mark stands before the value"
+    if message.startswith("Unterminated string") or (
+        not text[offset:].strip() and not message.startswith("Extra")
+    ):
+        return "the text ends before the value is complete"
+    if message.startswith("Extra data"):
+        return "more text follows after the value"
+    if message.startswith("Invalid control character"):
+        return f"a raw control character (U+{ord(here):04X}) inside a string; write it as an escape"
+    if message.startswith("Invalid \\"):
+        return "an escape in a string that JSON does not know"
+    if before.endswith(",") and here in "]}" or message.startswith("Illegal trailing comma"):
+        return "a comma after the last member"
+    if here == "'":
+        return "a single quote; JSON strings take double quotes"
+    if message.startswith("Expecting property name"):
+        return "a key without double quotes"
+    if message.startswith("Expecting ':'"):
+        return "a colon is missing after a key"
+    if message.startswith("Expecting ','"):
+        return "a comma or a closing bracket is missing"
+    return "no JSON value begins here"
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+def to_compact_bytes(value: Any) -> bytes:
+    """Compact UTF-8 JSON in key order, the same bytes that serde_json writes.
+
+    Raises:
+        ValueError: the value holds something that JSON cannot say; `unencodable` names the place.
+    """
+    flaw = unencodable(value)
+    if flaw is not None:
+        raise ValueError(f"{flaw[1]} at {flaw[0] or 'the root'}")
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # orjson stops at 64-bit integers and at 254 levels
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def unencodable(value: Any) -> tuple[str, str] | None:
+    """The first thing in a value that JSON cannot say, as (pointer, reason), or None. The value may be cyclic."""
+    open_containers: set[int] = set()
+    stack: list[tuple[Any, str, bool]] = [(value, "", False)]
+    while stack:
+        node, pointer, leaving = stack.pop()
+        if leaving:
+            open_containers.discard(id(node))
+            continue
+        reason = _scalar_flaw(node)
+        if reason is not None:
+            return pointer, reason
+        if isinstance(node, (dict, list, tuple)):
+            if id(node) in open_containers:
+                return pointer, "a value that contains itself"
+            open_containers.add(id(node))
+            stack.append((node, pointer, True))
+            for step, child in _children(node):
+                if isinstance(node, dict) and (reason := _key_flaw(step)):
+                    return pointer, reason
+                stack.append((child, pointer + pointer_of(step), False))
+    return None
+
+
+def _children(node: Any) -> Iterator[tuple[Any, Any]]:
+    pairs = list(node.items()) if isinstance(node, dict) else list(enumerate(node))
+    return reversed(pairs)
+
+
+def _key_flaw(key: Any) -> str | None:
+    if type(key) is not str:
+        return f"a key of type {type(key).__name__}"
+    return "a key with half a surrogate pair" if _half_pair(key) else None
+
+
+def _scalar_flaw(node: Any) -> str | None:
+    if node is None or isinstance(node, (bool, int, dict, list, tuple, orjson.Fragment)):
+        return None
+    if isinstance(node, float):
+        return None if math.isfinite(node) else f"the number {node}"
+    if isinstance(node, str):
+        return "half a surrogate pair" if _half_pair(node) else None
+    return f"a value of type {type(node).__name__}"
+
+
+def _half_pair(text: str) -> bool:
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+# --- small words for messages ---------------------------------------------------------------------------------------
+
+
+def pointer_of(*steps: Any) -> str:
+    """JSON pointer of the given keys and indexes. Source: RFC 6901, where `~` and `/` are escaped."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def shorten(value: Any, limit: int = 60) -> str:
+    """A value as one line of JSON for a message, at most `limit` characters. Always printable ASCII or plain letters."""
+    if isinstance(value, str):
+        text = json.dumps(value[: limit + 1], ensure_ascii=False)
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=lambda other: f"<{type(other).__name__}>")
+    text = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
