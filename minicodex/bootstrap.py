@@ -202,7 +202,7 @@ def _set_up(extra: str) -> None:
             clear_option = ["--clear"] if clear else []
             _run("1/2 Python environment", [sys.executable, "-m", "venv", *clear_option, str(VENV)])
         STAMP.write_text(INTERRUPTED, encoding="utf-8")
-        pip = [str(VENV_PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+        pip = [str(VENV_PYTHON), "-m", "pip", "install", "--no-input", "--no-compile"]
         _run("2/2 packages", [*pip, "--progress-bar", "off", "--editable", f".[{extra}]"])
         unfinished = STAMP.with_suffix(".new")
         unfinished.write_text(_stamp(extra), encoding="utf-8")
@@ -261,7 +261,11 @@ def _run(step: str, command: list[str]) -> None:
     Raises:
         CannotSetUpError: it failed; all that it printed is in the log, if that can be written.
     """
-    environment = os.environ | {"PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
+    environment = os.environ | {
+        "PIP_USER": "0",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
     with (
         _termination_stops(),
         subprocess.Popen(  # noqa: S603
@@ -356,7 +360,7 @@ _REASONS = {
     r"ConnectionError|Timeout|ProxyError|name resolution|unreachable|Connection (refused|reset)": """
         the package index does not answer; run the same command again when there is a network""",
     r"No matching distribution found for (?P<what>\S+)": """
-        pip found no {what}; either it may not ask a package index, or this Python is too new for it""",
+        pip found no {what}: it may ask no package index, or this Python is too new for that package""",
 }
 """What a failed step prints, as a pattern, and what that means to a person. The first one that fits counts."""
 

@@ -1,0 +1,1 @@
+"""Everything a person looks at: view-models, widgets, figures, and starting the course itself."""

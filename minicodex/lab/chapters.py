@@ -1,0 +1,108 @@
+"""The learner's copy of the chapters: filled, kept up to date, and never overwritten where it was edited.
+
+Why a copy: JupyterLab saves into the files it shows. In the clone every run would be a change to commit.
+A small record in the copy holds the digest of each file as it was handed out; a file that still has it was
+not edited and may be replaced by a newer one.
+"""
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+RECORD = ".minicodex-chapters.json"
+
+
+def refresh_chapters(source: Path, copy: Path, *, reset: bool = False) -> list[str]:
+    """Bring a learner's copy of the chapters up to date.
+
+    What is missing is added, what was not edited is replaced by its newer version, what was edited is kept.
+    With `reset` every chapter is fresh again and the edited ones move to a backup folder inside the copy.
+    Files that are no chapters are never touched.
+
+    Returns:
+        What the learner should know, one sentence each; empty when nothing changed.
+
+    Raises:
+        OSError: the copy cannot be written. Every file in it is then either the old or the new one.
+    """
+    handed_out = _read_record(copy)
+    course = {name: _digest(source / name) for name in _files(source)}
+    edited = {
+        name
+        for name in handed_out.keys() | course.keys()
+        if _digest(copy / name) not in (None, handed_out.get(name), course.get(name))
+    }
+    told = []
+    if reset and edited:
+        told.append(f"What you had edited is now in {_back_up(copy, edited)}: {_listed(edited)}.")
+        edited = set()
+
+    added = [name for name in course if not (copy / name).exists()]
+    updated = [name for name in course.keys() - edited - set(added) if _digest(copy / name) != course[name]]
+    outdated = [name for name in course.keys() & edited if handed_out.get(name) != course[name]]
+    for name in added + updated:
+        _replace(source / name, copy / name)
+    for withdrawn in handed_out.keys() - course.keys() - edited:
+        (copy / withdrawn).unlink(missing_ok=True)
+    _write_record(copy, {name: handed_out.get(name) if name in edited else course[name] for name in course})
+
+    if added:
+        told.append(f"New in your copy: {_listed(added)}." if handed_out else f"Copied {len(added)} files.")
+    if updated:
+        told.append(f"Brought up to date, as you had not edited them: {_listed(updated)}.")
+    if outdated:
+        told.append(
+            f"Kept as you edited them, though the course has newer ones: {_listed(outdated)}. "
+            "`lab --reset` takes the newer ones and keeps yours in a backup folder."
+        )
+    return told
+
+
+def _back_up(copy: Path, names: Iterable[str]) -> Path:
+    backup = copy / time.strftime("backup-%Y-%m-%d-%H%M%S")
+    for name in names:
+        (backup / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).rename(backup / name)
+    return backup
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """Every file of the course, as a path relative to its folder; hidden files and caches are none."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in name.parts):
+            yield name.as_posix()
+
+
+def _digest(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Copy one file so that the target is at every moment either the old or the new one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.name}.new")
+    shutil.copyfile(source, unfinished)
+    unfinished.replace(target)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _read_record(copy: Path) -> dict[str, str | None]:
+    try:
+        record = json.loads((copy / RECORD).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        record = None
+    return record if isinstance(record, dict) else {}
+
+
+def _write_record(copy: Path, handed_out: dict[str, str | None]) -> None:
+    copy.mkdir(parents=True, exist_ok=True)
+    unfinished = copy / f"{RECORD}.new"
+    unfinished.write_text(json.dumps(handed_out, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    unfinished.replace(copy / RECORD)

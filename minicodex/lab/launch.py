@@ -1,0 +1,82 @@
+"""What `lab` and `test` do once their environment is there: start JupyterLab, or pytest.
+
+`minicodex.bootstrap` reads the command line and makes the environment.
+"""
+
+import argparse
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from minicodex.lab.chapters import refresh_chapters
+
+PACKAGE = Path(__file__).resolve().parents[1]
+CLONE = PACKAGE.parent if (PACKAGE.parent / "pyproject.toml").is_file() else None
+"""The folder of the clone, or None where minicodex was installed from a wheel."""
+
+NOTEBOOKS = CLONE / "notebooks" if CLONE else PACKAGE / "notebooks"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run `lab` or `test`. Returns the exit code: 0 good, 1 a test failed, 2 could not run."""
+    needed = "jupyterlab" if arguments.command == "lab" else "pytest"
+    extra = "notebooks" if arguments.command == "lab" else "test"
+    if not CLONE and arguments.command == "test":
+        return _cannot("the tests are not installed; they are part of a clone of the repository")
+    if not find_spec(needed):
+        return _cannot(f'{needed} is not installed: python -m pip install "minicodex[{extra}]"')
+    try:
+        return _lab(arguments) if arguments.command == "lab" else _test(everything=arguments.all)
+    except KeyboardInterrupt:
+        return _cannot("stopped")
+    except OSError as problem:
+        return _cannot(str(problem))
+
+
+def _lab(arguments: argparse.Namespace) -> int:
+    """Serve the learner's copy of the chapters until Ctrl-C."""
+    copy = CLONE / "my-chapters" if CLONE else Path.cwd() / "minicodex-chapters"
+    for sentence in refresh_chapters(NOTEBOOKS, copy, reset=arguments.reset):
+        print(sentence)
+    chapters = sorted(copy.glob("[0-9]*.ipynb"))
+    print(f"JupyterLab opens on {copy}. Ctrl-C here ends it.", flush=True)
+
+    from jupyterlab.labapp import LabApp
+
+    # A user's own kernel called python3 must not win over this environment's, which has minicodex.
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    options = [
+        f"--ServerApp.root_dir={copy}",
+        "--ServerApp.answer_yes=True",  # the first Ctrl-C ends it, without a question
+        "--ServerApp.log_level=WARN",
+        # The course works offline: JupyterLab asks for no news and no newer version of itself.
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.extension_manager=readonly",
+    ]
+    if chapters:
+        options.append(f"--LabApp.default_url=/lab/tree/{chapters[0].name}")
+    if arguments.port is not None:
+        options += [f"--ServerApp.port={arguments.port}", "--ServerApp.port_retries=0"]
+    if arguments.no_browser:
+        options.append("--ServerApp.open_browser=False")
+    LabApp.launch_instance(options)
+    return 0
+
+
+def _test(*, everything: bool) -> int:
+    """Run pytest over the tests, and over the chapters with every stored output compared."""
+    assert CLONE
+    os.chdir(CLONE)
+
+    import pytest
+
+    options = ["tests", "notebooks", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60"]
+    code = pytest.main(options if everything else [*options, "-m", "not long"])
+    return {pytest.ExitCode.OK: 0, pytest.ExitCode.TESTS_FAILED: 1}.get(pytest.ExitCode(code), 2)
+
+
+def _cannot(sentence: str) -> int:
+    print(f"minicodex: {sentence}", file=sys.stderr)
+    return 2

@@ -1,0 +1,112 @@
+"""The learner's copy of the chapters: what `minicodex lab` adds, renews, keeps and backs up."""
+
+from pathlib import Path
+
+import pytest
+
+from minicodex.lab.chapters import refresh_chapters
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def read(folder: Path) -> dict[str, str]:
+    """Every file below a folder that a learner sees."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("[!.]*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write(tmp_path / "notebooks", {"00_first.ipynb": "first", "solutions/00_first.ipynb": "solved"})
+
+
+@pytest.fixture
+def copy(source: Path, tmp_path: Path) -> Path:
+    refresh_chapters(source, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def test_first_copy_is_complete_and_leaves_hidden_files_behind(source, tmp_path):
+    write(source, {".ipynb_checkpoints/00_first.ipynb": "old", "__pycache__/x.pyc": "x"})
+    assert refresh_chapters(source, tmp_path / "copy") == ["Copied 2 files."]
+    assert read(tmp_path / "copy") == {"00_first.ipynb": "first", "solutions/00_first.ipynb": "solved"}
+
+
+def test_second_run_says_and_does_nothing(source, copy):
+    before = {path: path.stat().st_mtime_ns for path in copy.rglob("*.ipynb")}
+    assert refresh_chapters(source, copy) == []
+    assert {path: path.stat().st_mtime_ns for path in copy.rglob("*.ipynb")} == before
+
+
+def test_new_chapter_is_added_and_edited_one_is_kept(source, copy):
+    write(copy, {"00_first.ipynb": "my edit"})
+    write(source, {"01_second.ipynb": "second"})
+    assert refresh_chapters(source, copy) == ["New in your copy: 01_second.ipynb."]
+    assert read(copy) == {
+        "00_first.ipynb": "my edit",
+        "01_second.ipynb": "second",
+        "solutions/00_first.ipynb": "solved",
+    }
+
+
+def test_newer_chapter_replaces_one_that_was_not_edited(source, copy):
+    write(source, {"00_first.ipynb": "first, mended"})
+    assert refresh_chapters(source, copy) == [
+        "Brought up to date, as you had not edited them: 00_first.ipynb."
+    ]
+    assert read(copy)["00_first.ipynb"] == "first, mended"
+
+
+def test_newer_chapter_does_not_replace_an_edited_one_and_says_so_each_time(source, copy):
+    write(copy, {"00_first.ipynb": "my edit"})
+    write(source, {"00_first.ipynb": "first, mended"})
+    for _ in range(2):
+        (sentence,) = refresh_chapters(source, copy)
+        assert sentence.startswith(
+            "Kept as you edited them, though the course has newer ones: 00_first.ipynb."
+        )
+        assert read(copy)["00_first.ipynb"] == "my edit"
+
+
+def test_deleted_chapter_comes_back(source, copy):
+    (copy / "00_first.ipynb").unlink()
+    refresh_chapters(source, copy)
+    assert read(copy)["00_first.ipynb"] == "first"
+
+
+def test_chapter_that_left_the_course_leaves_the_copy_unless_it_was_edited(source, copy):
+    write(copy, {"00_first.ipynb": "my edit"})
+    (source / "00_first.ipynb").unlink()
+    (source / "solutions/00_first.ipynb").unlink()
+    assert refresh_chapters(source, copy) == []
+    assert read(copy) == {"00_first.ipynb": "my edit"}
+
+
+def test_reset_renews_every_chapter_and_backs_up_what_was_edited(source, copy):
+    write(copy, {"00_first.ipynb": "my edit", "solutions/00_first.ipynb": "my own", "notes.txt": "mine"})
+    (sentence,) = refresh_chapters(source, copy, reset=True)[:1]
+    (backup,) = copy.glob("backup-*")
+    assert sentence == f"What you had edited is now in {backup}: 00_first.ipynb, solutions/00_first.ipynb."
+    assert read(backup) == {"00_first.ipynb": "my edit", "solutions/00_first.ipynb": "my own"}
+    now = {name: text for name, text in read(copy).items() if not name.startswith("backup-")}
+    assert now == {"00_first.ipynb": "first", "solutions/00_first.ipynb": "solved", "notes.txt": "mine"}
+
+
+def test_reset_of_an_unedited_copy_makes_no_backup(source, copy):
+    assert refresh_chapters(source, copy, reset=True) == []
+    assert list(copy.glob("backup-*")) == []
+
+
+@pytest.mark.parametrize("record", ["", "not JSON", "[]"])
+def test_lost_record_never_costs_an_edit(source, copy, record):
+    write(copy, {"00_first.ipynb": "my edit", ".minicodex-chapters.json": record})
+    refresh_chapters(source, copy)
+    assert read(copy)["00_first.ipynb"] == "my edit"
