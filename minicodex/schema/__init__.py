@@ -1,0 +1,30 @@
+"""The schema compiler: an external JSON Schema in, the typed subset that a model is shown out.
+
+Read `compiler` first (the stages in order), then one file for each stage: `normalize`, `definitions`, `compaction`.
+`draft` is the workbench they share, `keywords` what is known about each keyword, `model` the result and its errors,
+`losses` what was lost and the arguments that prove it.
+"""
+
+from minicodex.schema.compaction import BUDGET_BYTES, COLLAPSE_DEPTH, PASSES
+from minicodex.schema.compiler import (
+    STAGES,
+    compile_mcp_schema_json,
+    compile_tool_schema,
+    compile_tool_schema_json,
+)
+from minicodex.schema.model import FAULTS, ToolSchema
+from minicodex.schema.normalize import RULES, adapt_mcp_schema
+
+__all__ = [
+    "BUDGET_BYTES",
+    "COLLAPSE_DEPTH",
+    "FAULTS",
+    "PASSES",
+    "RULES",
+    "STAGES",
+    "ToolSchema",
+    "adapt_mcp_schema",
+    "compile_mcp_schema_json",
+    "compile_tool_schema",
+    "compile_tool_schema_json",
+]

@@ -1,0 +1,157 @@
+"""What each keyword means to the compiler: its order, its children, what it lets us infer, what losing it costs.
+
+Everything that depends only on *which* keywords a node has is worked out once per combination and remembered as a
+`Shape`; schemas repeat the same few combinations over and over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+__all__ = [
+    "ADDITIONAL",
+    "INFERENCE",
+    "LOST_KEYWORDS",
+    "MEMBER_KEYWORDS",
+    "TABLE_KEYWORDS",
+    "TYPE_NAMES",
+    "WIRE_ORDER",
+    "Effect",
+    "Shape",
+    "shape_of",
+]
+
+ADDITIONAL: Final = "additionalProperties"
+MEMBER_KEYWORDS: Final = ("anyOf", "oneOf", "allOf")
+TABLE_KEYWORDS: Final = ("$defs", "definitions")
+TYPE_NAMES: Final = frozenset({"string", "number", "boolean", "integer", "object", "array", "null"})
+
+WIRE_ORDER: Final = (
+    "$ref",
+    "type",
+    "description",
+    "encrypted",
+    "enum",
+    "items",
+    "minItems",
+    "properties",
+    "required",
+    ADDITIONAL,
+    *MEMBER_KEYWORDS,
+    *TABLE_KEYWORDS,
+)
+"""The keywords of the typed subset, in the order in which every node is written."""
+
+INFERENCE: Final = (
+    ("object", frozenset({"properties", "required", ADDITIONAL})),
+    ("array", frozenset({"items", "prefixItems"})),
+    ("string", frozenset({"enum", "const", "format"})),
+    ("number", frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})),
+)
+"""A node without a usable type gets the first type one of whose keywords is present, whatever its value."""
+
+_NEVER_INFERRED: Final = frozenset({*MEMBER_KEYWORDS, "$ref"})
+_CHILDREN: Final = ("properties", "items", ADDITIONAL, *MEMBER_KEYWORDS)
+_COMPLEX: Final = frozenset({*_CHILDREN, "$ref"})
+
+
+class Effect(str, Enum):
+    """What a change does to the set of arguments that the schema allows."""
+
+    KEPT = "kept"
+    """The same arguments are allowed; only the form changed."""
+    WIDER = "wider"
+    """Arguments are allowed that the author refuses."""
+    NARROWER = "narrower"
+    """Arguments are refused that the author allows."""
+    CONTRADICTORY = "contradictory"
+    """No argument is allowed any more."""
+    TEXT_LOST = "text_lost"
+    """The same arguments are allowed; the model reads less about them."""
+
+
+LOST_KEYWORDS: Final[dict[str, Effect]] = {
+    **dict.fromkeys(
+        (
+            "not", "if", "then", "else", "pattern", "minLength", "maxLength", "minimum", "maximum",
+            "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems", "uniqueItems", "contains",
+            "minContains", "maxContains", "prefixItems", "additionalItems", "unevaluatedItems", "minProperties",
+            "maxProperties", "patternProperties", "propertyNames", "dependencies", "dependentRequired",
+            "dependentSchemas", "unevaluatedProperties", "$dynamicRef", "$recursiveRef",
+        ),
+        Effect.WIDER,
+    ),
+    **dict.fromkeys(
+        (
+            "title", "default", "examples", "example", "format", "deprecated", "readOnly", "writeOnly", "nullable",
+            "contentEncoding", "contentMediaType", "contentSchema", "discriminator", "externalDocs", "xml",
+        ),
+        Effect.TEXT_LOST,
+    ),
+    **dict.fromkeys(
+        ("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment"),
+        Effect.KEPT,
+    ),
+}  # fmt: skip
+"""The known keywords outside the subset, and what losing them does. Unknown keywords are text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """All that follows from the mere presence of keywords in a node, values aside (null counts as present)."""
+
+    plans: tuple[tuple[str, ...], ...]
+    """What to write, in wire order: as it is, with `properties`, with `items`, with both."""
+    inferred: str | None
+    """The type it gets when it has no usable one; None: nothing can be inferred."""
+    is_left_alone: bool
+    """It has members or a reference, so its type is never touched."""
+    is_complex: bool
+    """The third compaction pass counts it as complex."""
+    has_members: bool
+    """The fourth compaction pass removes it."""
+    has_const: bool
+    elsewhere: tuple[str, ...]
+    """Keywords that are no children: a definition may mention another one even there."""
+
+    def plan_for(self, usable: Any) -> tuple[str, ...]:
+        """What to write for a node of this shape and type; objects need `properties`, arrays need `items`."""
+        if isinstance(usable, list):
+            return self.plans[("object" in usable) + 2 * ("array" in usable)]
+        return self.plans[_PLAN_OF_TYPE.get(usable, 0)]
+
+
+def shape_of(node: dict[str, Any]) -> Shape:
+    """The shape of a node, from memory where one with the same keywords was seen before."""
+    keywords = tuple(node)
+    shape = _SHAPES.get(keywords)
+    if shape is None:
+        shape = _work_out(keywords)
+        if len(_SHAPES) < _MAX_SHAPES and _VOCABULARY.issuperset(keywords):
+            _SHAPES[keywords] = shape
+    return shape
+
+
+_PLAN_OF_TYPE: Final = {"object": 1, "array": 2}
+_SHAPES: dict[tuple[str, ...], Shape] = {}
+_MAX_SHAPES: Final = 4_096
+_VOCABULARY: Final = frozenset({*WIRE_ORDER, *LOST_KEYWORDS, "const"})
+"""Only combinations of these are remembered, so that no stranger's words stay in memory."""
+
+
+def _work_out(keywords: tuple[str, ...]) -> Shape:
+    present = frozenset(keywords)
+    inferred = next((name for name, signs in INFERENCE if not signs.isdisjoint(present)), None)
+    wanted = present | ({"enum"} if "const" in present else set()) | ({"type"} if inferred else set())
+    extras: tuple[set[str], ...] = (set(), {"properties"}, {"items"}, {"properties", "items"})
+    return Shape(
+        plans=tuple(tuple(k for k in WIRE_ORDER if k in wanted | extra) for extra in extras),
+        inferred=inferred,
+        is_left_alone=not _NEVER_INFERRED.isdisjoint(present),
+        is_complex=not _COMPLEX.isdisjoint(present),
+        has_members=not present.isdisjoint(MEMBER_KEYWORDS),
+        has_const="const" in present,
+        elsewhere=tuple(k for k in keywords if k not in _CHILDREN and k not in TABLE_KEYWORDS),
+    )
