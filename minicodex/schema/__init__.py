@@ -14,6 +14,7 @@ from minicodex.schema.compiler import (
 )
 from minicodex.schema.model import FAULTS, ToolSchema
 from minicodex.schema.normalize import RULES, adapt_mcp_schema
+from minicodex.schema.trace import SchemaTrace, trace_tool_schema
 
 __all__ = [
     "BUDGET_BYTES",
@@ -22,9 +23,11 @@ __all__ = [
     "PASSES",
     "RULES",
     "STAGES",
+    "SchemaTrace",
     "ToolSchema",
     "adapt_mcp_schema",
     "compile_mcp_schema_json",
     "compile_tool_schema",
     "compile_tool_schema_json",
+    "trace_tool_schema",
 ]
