@@ -6,6 +6,7 @@
     │   ├── InvalidContract        a contract was put together wrongly (a name, a type)
     │   ├── ContractEncodingError  a contract holds what JSON cannot say; nothing was sent
     │   └── HandlerError           the handler raised, hung, or returned what cannot be sent
+    ├── ToolFailed                 nobody's: the tool ran and reports a failure of its own
     ├── ModelError                 the model: it is told why, and may call again
     │   ├── ArgumentError          the arguments do not fit; business code was not entered
     │   ├── UnsupportedCall        no tool of this name, or of this kind, in this step
@@ -44,6 +45,7 @@ __all__ = [
     "SourceError",
     "StepMismatch",
     "ToolAuthorError",
+    "ToolFailed",
     "UnsupportedCall",
 ]
 
@@ -55,7 +57,7 @@ class MinicodexError(Exception):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.fields() == other.fields()  # type: ignore[attr-defined]
+        return isinstance(other, MinicodexError) and type(self) is type(other) and self.fields() == other.fields()
 
     def __hash__(self) -> int:
         return hash((type(self), str(self)))
@@ -113,6 +115,10 @@ class HandlerError(ToolAuthorError):
         super().__init__(f"{tool}: {reason}")
 
 
+class ToolFailed(MinicodexError):
+    """The tool ran and says itself that it failed. Its words go to the model unchanged; raise it from `run`."""
+
+
 class ModelError(MinicodexError):
     """The model asked for something that cannot be done. The text goes back to it as feedback."""
 
@@ -147,9 +153,7 @@ class ArgumentError(ModelError):
     def __init__(self, *faults: ArgumentFault | str) -> None:
         listed = [ArgumentFault(fault) if isinstance(fault, str) else fault for fault in faults]
         self.faults: Sequence[ArgumentFault] = tuple(sorted(listed, key=lambda fault: fault.rank))
-        super().__init__(
-            "; ".join(f"{fault.pointer}: {fault.problem}".removeprefix(": ") for fault in self.faults)
-        )
+        super().__init__("; ".join(f"{fault.pointer}: {fault.problem}".removeprefix(": ") for fault in self.faults))
 
 
 class UnsupportedCall(ModelError):

@@ -1,0 +1,222 @@
+"""From the text that a model wrote to a JSON object, and from what is wrong with it to feedback the model can use.
+
+The feedback has one fixed form for every kind of tool: what was wrong, at which place, what was expected, what came,
+and one way to do it right. It never holds a library's words, a place in our code, or the value of a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
+from minicodex.json_text import parse_strict, pointer_of, shorten
+
+__all__ = [
+    "describe",
+    "feedback",
+    "one_of",
+    "outside_limits",
+    "parse_arguments",
+    "unknown_field",
+    "wrapped_fields",
+    "wrong_type",
+]
+
+MAX_FAULTS_SHOWN = 5
+"""More than this many faults in one answer help no model; the rest is counted."""
+
+MAX_KEYS_SHOWN = 4
+"""Keys of an object that are named when it stands in the wrong place."""
+
+MAX_INSIDE_CHARS = 100_000
+"""Longest string that is looked into for JSON that was encoded twice."""
+
+MAX_FEEDBACK_CHARS = 2_000
+"""Longest feedback, in characters."""
+
+_NO_ARGUMENTS: dict[str, Any] = {}
+
+
+def parse_arguments(raw_arguments: str) -> dict[str, Any]:
+    """Read the argument text of a call as a JSON object.
+
+    Empty text is read as no arguments, `{}`: whether the tool can do without is for its schema to say.
+
+    Raises:
+        ArgumentError: the text is not strict JSON, or not an object.
+    """
+    if not isinstance(raw_arguments, str):
+        raise ArgumentError(ArgumentFault("not text", expected="a text with one JSON object", rank=0))
+    if not raw_arguments.strip(" \t\r\n"):
+        return dict(_NO_ARGUMENTS)
+    try:
+        value = parse_strict(raw_arguments)
+    except JsonTextError as error:
+        raise ArgumentError(_not_json(raw_arguments, error)) from None
+    if not isinstance(value, dict):
+        raise ArgumentError(_not_object(value))
+    return value
+
+
+def _not_json(text: str, error: JsonTextError) -> ArgumentFault:
+    cut = "ends before" in error.reason
+    return ArgumentFault(
+        f"not valid JSON: {error}",
+        expected="one complete JSON object",
+        got=f"{len(text):,} characters of text",
+        hint="the text seems to be cut off: send the whole object, shorter if need be"
+        if cut
+        else "send exactly one JSON object, with double quotes and nothing before or after it",
+        rank=0,
+    )
+
+
+def _not_object(value: Any) -> ArgumentFault:
+    if isinstance(value, str) and isinstance(_json_inside(value), dict):
+        problem, hint = (
+            "encoded twice: a string that holds JSON",
+            "send the object itself, not a string with it inside",
+        )
+    elif isinstance(value, list):
+        problem, hint = "not an object", "name each argument: send an object with one key per argument"
+    else:
+        problem, hint = "not an object", "send an object with one key per argument"
+    return ArgumentFault(problem, expected="a JSON object", got=describe(value), hint=hint, rank=0)
+
+
+# --- faults that every decoder can find -----------------------------------------------------------------------------
+
+
+def wrong_type(pointer: str, expected: str, value: Any, *, wants_text: bool = False) -> ArgumentFault:
+    """A value of the wrong type. Recognises JSON inside a string, and null for a field that can be left out."""
+    inside = _json_inside(value) if isinstance(value, str) and not wants_text else None
+    if isinstance(inside, (dict, list)):
+        kind = "object" if isinstance(inside, dict) else "list"
+        return ArgumentFault(
+            "encoded twice: a string that holds JSON",
+            pointer,
+            expected,
+            describe(value, pointer),
+            f"send the {kind} itself, not a string with it inside",
+            rank=10,
+        )
+    hint = f"send {expected}"
+    if isinstance(inside, (int, float)):
+        hint += ", without quotes"
+    elif value is None:
+        hint += ", or leave the field out if it is optional"
+    return ArgumentFault("wrong type", pointer, expected, describe(value, pointer), hint, rank=20)
+
+
+def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFault:
+    """A field that the tool does not have, with the nearest one that it has."""
+    near = get_close_matches(name[:100], known, n=1)
+    hint = f"use {shorten(near[0], 40)}" if near else "leave it out"
+    expected = f"one of the fields {one_of(known)}" if known else "no such field"
+    return ArgumentFault("unknown field", pointer, expected, hint=hint, rank=30)
+
+
+def outside_limits(pointer: str, expected: str, value: Any) -> ArgumentFault:
+    """A value of the right type, too large, too small or of the wrong form."""
+    return ArgumentFault("outside the limits", pointer, expected, describe(value, pointer), f"send {expected}", rank=40)
+
+
+def wrapped_fields(arguments: dict[str, Any], known: Iterable[str]) -> ArgumentFault | None:
+    """Arguments inside one outer key that the tool does not know, as in `{"arguments": {…}}`."""
+    if len(arguments) != 1:
+        return None
+    (key, inner), names = next(iter(arguments.items())), set(known)
+    if key in names or not isinstance(inner, dict) or not names.intersection(inner):
+        return None
+    return ArgumentFault(
+        f"the arguments are wrapped in an outer key {shorten(key, 30)}",
+        pointer_of(key),
+        "the fields at the top level",
+        "one outer key around them",
+        "send the inner object alone",
+        rank=5,
+    )
+
+
+def _json_inside(text: str) -> Any:
+    if len(text) > MAX_INSIDE_CHARS or text.strip()[:1] not in tuple('{["-0123456789tfn'):
+        return None
+    try:
+        return parse_strict(text.strip())
+    except JsonTextError:
+        return None
+
+
+# --- saying what came -----------------------------------------------------------------------------------------------
+
+_SECRET = re.compile(
+    r"pass(word|wd|phrase)|secret|token|api_?-?key|credential|private_?-?key|authori[sz]ation", re.IGNORECASE
+)
+
+
+def describe(value: Any, pointer: str = "") -> str:
+    """What came, in a few words. The value of a field whose name speaks of a secret is not shown."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return f"an object with {_keys(value)}" if value else "an empty object"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}" if value else "an empty list"
+    word = "string" if isinstance(value, str) else "number"
+    if _SECRET.search(pointer):
+        return f"a {word} (not shown)"
+    return f"the {word} {shorten(value, 40)}"
+
+
+def _keys(value: dict[str, Any]) -> str:
+    shown = ", ".join(shorten(key, 24) for key in list(value)[:MAX_KEYS_SHOWN])
+    noun = "the key " if len(value) == 1 else "the keys "
+    hidden = len(value) - MAX_KEYS_SHOWN
+    return noun + shown + (f" and {hidden:,} more" if hidden > 0 else "")
+
+
+# --- the feedback text ----------------------------------------------------------------------------------------------
+
+
+def feedback(tool: str, error: ArgumentError) -> str:
+    """What the model is told, in a form that is fixed and locked by a test.
+
+    The arguments of update_plan do not fit; nothing was run.
+    - at /plan/0/status: not an allowed value; expected "pending" or "completed"; got the string "done"
+    Way out: send one of the allowed values
+    """
+    lines = [f"The arguments of {_printable(tool)} do not fit; nothing was run."]
+    lines += [_fault_line(fault) for fault in error.faults[:MAX_FAULTS_SHOWN]]
+    if len(error.faults) > MAX_FAULTS_SHOWN:
+        lines.append(f"- and {len(error.faults) - MAX_FAULTS_SHOWN} more")
+    hint = next((fault.hint for fault in error.faults if fault.hint), "")
+    if hint:
+        lines.append(f"Way out: {_printable(hint)}")
+    text = "\n".join(lines)
+    return text if len(text) <= MAX_FEEDBACK_CHARS else text[: MAX_FEEDBACK_CHARS - 1] + "…"
+
+
+def _fault_line(fault: ArgumentFault) -> str:
+    parts = [f"at {fault.pointer}: {fault.problem}" if fault.pointer else fault.problem]
+    parts += [f"expected {fault.expected}"] if fault.expected else []
+    parts += [f"got {fault.got}"] if fault.got else []
+    return "- " + _printable("; ".join(parts))
+
+
+def _printable(text: str, limit: int = 400) -> str:
+    """One line of valid UTF-8: a key or name of the model's may hold anything."""
+    safe = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[: limit + 1])
+    return safe if len(safe) <= limit else safe[: limit - 1] + "…"
+
+
+def one_of(values: Sequence[Any], limit: int = 6) -> str:
+    """Allowed values for a message: `"a", "b" or "c"`, at most `limit` of them."""
+    shown = [shorten(value, 30) for value in values[:limit]]
+    if len(values) > limit:
+        return ", ".join(shown) + f" or one of {len(values) - limit} more"
+    return " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

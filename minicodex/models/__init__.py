@@ -1,0 +1,1 @@
+"""Who answers: a script by default, or any Responses endpoint."""

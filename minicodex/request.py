@@ -1,0 +1,165 @@
+"""The request: the same contracts in one of two layouts.
+
+An API mode is a record, not a branch. The ordinary mode writes the contracts at the top level, under `tools`. Responses
+Lite has no such key: its first input item carries them, from the developer, with tools outside a namespace wrapped in
+one called `functions`. Both embed the same bytes; only the place differs.
+
+`instructions` follows the documented API: a top-level field, empty in Lite, where the text is a developer message.
+Codex CLI 0.171.0 has no such key in either mode; `instructions_as_message` gives its form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import orjson
+
+from minicodex.contract import Contract, NamespaceContract, ToolSearchContract, json_array
+from minicodex.json_text import to_compact_bytes
+
+__all__ = ["ApiMode", "ApiRequest", "ContractList", "PromptSnapshot", "SharedRawJson", "encode_model_request"]
+
+FUNCTIONS_NAMESPACE = "functions"
+"""The namespace that Lite puts around tools without one."""
+
+
+@dataclass(frozen=True)
+class ApiMode:
+    """Where things stand in a request."""
+
+    name: str
+    tools_at_top_level: bool
+    """False: a developer item at the head of the input carries them."""
+    allows_parallel_calls: bool
+    """False: the request says no, whatever the prompt wants. Calls that come in parallel are still run."""
+    instructions_as_message: bool
+    headers: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    RESPONSES: ClassVar[ApiMode]
+    RESPONSES_LITE: ClassVar[ApiMode]
+
+
+ApiMode.RESPONSES = ApiMode(
+    "responses", tools_at_top_level=True, allows_parallel_calls=True, instructions_as_message=False
+)
+ApiMode.RESPONSES_LITE = ApiMode(
+    "responses_lite",
+    tools_at_top_level=False,
+    allows_parallel_calls=False,
+    instructions_as_message=True,
+    headers=MappingProxyType({"x-openai-internal-codex-responses-lite": "true"}),
+)
+
+
+@dataclass(frozen=True)
+class SharedRawJson:
+    """JSON that is encoded once and embedded untouched in every request that shares it."""
+
+    raw: bytes
+
+    def fragment(self) -> orjson.Fragment:
+        return orjson.Fragment(self.raw)
+
+    def decoded(self) -> Any:
+        return orjson.loads(self.raw)
+
+
+class ContractList(tuple[Contract, ...]):  # noqa: SLOT001 - the encoded forms are kept in its __dict__
+    """The contracts of one plan, with their encoded forms. A tuple in every other way."""
+
+    @cached_property
+    def top_level(self) -> SharedRawJson:
+        """The array for the key `tools`."""
+        return SharedRawJson(json_array(contract.to_bytes() for contract in self))
+
+    @cached_property
+    def developer_item(self) -> SharedRawJson:
+        """The array for Lite's first input item: bare tools are wrapped, except the search tool."""
+        return SharedRawJson(json_array(contract.to_bytes() for contract in _wrapped(self)))
+
+
+def _wrapped(contracts: Iterable[Contract]) -> list[Contract]:
+    bare = [c for c in contracts if not isinstance(c, (NamespaceContract, ToolSearchContract))]
+    functions: list[Contract] = [NamespaceContract(FUNCTIONS_NAMESPACE, "", tuple(bare))] if bare else []  # type: ignore[arg-type]
+    return functions + [c for c in contracts if isinstance(c, (NamespaceContract, ToolSearchContract))]
+
+
+@dataclass(frozen=True)
+class PromptSnapshot:
+    """All that one request says, frozen."""
+
+    instructions: str = ""
+    history: Sequence[Any] = ()
+    """Items of the conversation: objects with `to_wire()`, or wire dicts."""
+    tool_contracts: Sequence[Contract] = ()
+    parallel_tool_calls: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "history", tuple(self.history))
+        if not isinstance(self.tool_contracts, ContractList):
+            object.__setattr__(self, "tool_contracts", ContractList(self.tool_contracts))
+
+    def with_history(self, *items: Any) -> PromptSnapshot:
+        return replace(self, history=(*self.history, *items))
+
+
+@dataclass(frozen=True, eq=False)
+class ApiRequest:
+    """What is sent: a body whose contracts are encoded already, and the mode's marker headers."""
+
+    mode: ApiMode
+    headers: Mapping[str, str]
+    members: Mapping[str, Any]
+    """The body's members in order. Encoded parts are `orjson.Fragment`s; use `to_json` to look inside."""
+
+    def to_bytes(self) -> bytes:
+        """The body as compact UTF-8."""
+        return orjson.dumps(dict(self.members))
+
+    def to_json(self) -> dict[str, Any]:
+        """The body as plain data, as the other side will read it."""
+        decoded: dict[str, Any] = orjson.loads(self.to_bytes())
+        return decoded
+
+
+def encode_model_request(prompt: PromptSnapshot, mode: ApiMode) -> ApiRequest:
+    """Lay out one request. Everything is encoded here: if it fails, nothing has been sent.
+
+    Raises:
+        ContractEncodingError: a contract holds what JSON cannot say.
+        ValueError: the history or the instructions do.
+    """
+    contracts = prompt.tool_contracts
+    assert isinstance(contracts, ContractList)  # PromptSnapshot makes it one
+    items = [orjson.Fragment(to_compact_bytes(_wire(item))) for item in prompt.history]
+    if mode.instructions_as_message and prompt.instructions:
+        items.insert(0, orjson.Fragment(to_compact_bytes(_developer_message(prompt.instructions))))
+    if not mode.tools_at_top_level and contracts:
+        items.insert(0, orjson.Fragment(orjson.dumps(_developer_tools(contracts))))
+    instructions = "" if mode.instructions_as_message else prompt.instructions
+    members = {
+        "instructions": orjson.Fragment(to_compact_bytes(instructions)),
+        "input": items,
+        **({"tools": contracts.top_level.fragment()} if mode.tools_at_top_level else {}),
+        "parallel_tool_calls": prompt.parallel_tool_calls and mode.allows_parallel_calls,
+    }
+    return ApiRequest(mode, mode.headers, MappingProxyType(members))
+
+
+def _wire(item: Any) -> Any:
+    return item.to_wire() if hasattr(item, "to_wire") else item
+
+
+def _developer_message(text: str) -> dict[str, Any]:
+    content = [{"type": "input_text", "text": text}]
+    return {"type": "message", "id": "msg_0", "role": "developer", "content": content}
+
+
+def _developer_tools(contracts: ContractList) -> dict[str, Any]:
+    """Lite's first item. Its id is fixed, so that the head of the conversation stays byte-identical."""
+    tools = contracts.developer_item.fragment()
+    return {"type": "additional_tools", "id": "at_0", "role": "developer", "tools": tools}

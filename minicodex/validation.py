@@ -1,0 +1,357 @@
+"""Arguments against the schema that the tool's author wrote, not against the compacted one that the model saw.
+
+Why the author's own: compiling widens a schema (limits and patterns are lost), and the tool behind it still means every
+word. Why guarded: the schema is a stranger's. It may point at a remote document, loop, or grow without end. It is
+never fetched from anywhere and never runs for long. Where it cannot be used, the compiled schema is used in its place,
+and `finding` says so.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from minicodex.arguments import describe, one_of, outside_limits, unknown_field, wrapped_fields, wrong_type
+from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
+from minicodex.json_text import pointer_of, shorten
+from minicodex.patterns import UnusablePattern, refuse_wild, search
+
+__all__ = ["MAX_CHECK_STEPS", "ArgumentValidator"]
+
+MAX_CHECK_STEPS = 50_000
+"""Keywords checked for one call before the schema counts as one that grows without end; large arguments get more."""
+
+CHECK_STEPS_PER_VALUE = 50
+"""Further keywords allowed for each value inside the arguments."""
+
+MAX_FAULTS_FOUND = 50
+"""Faults collected for one call; feedback shows fewer."""
+
+
+class _Unusable(Exception):
+    """The schema in use cannot judge these arguments."""
+
+
+class ArgumentValidator:
+    """Judges arguments by the author's schema, or by the compiled one where that cannot be used.
+
+    Args:
+        schema: the author's JSON Schema, untouched.
+        compiled: gives the compiled schema as plain data, what the model was shown. Asked only when needed.
+    """
+
+    def __init__(self, schema: Any, compiled: Callable[[], dict[str, Any]]) -> None:
+        self._schema, self._compiled = schema, compiled
+        self._own: Any = None
+        self._fallback: Any = None
+        self.finding: str | None = None
+        """Why the author's schema could not be used; None while it could."""
+
+    def check(self, arguments: dict[str, Any]) -> None:
+        """Accept the arguments or say what is wrong with them.
+
+        Raises:
+            ArgumentError: the arguments do not fit.
+            ToolAuthorError: neither schema can judge; the tool cannot be used with such arguments.
+        """
+        if self.finding is None:
+            try:
+                self._own = self._own or _build(self._schema)
+                return self._judge(self._own, arguments)
+            except _Unusable as reason:
+                self.finding = f"the author's schema cannot be used ({reason}); the compiled one checks in its place"
+        self._fallback = self._fallback or _build(self._compiled(), is_ours=True)
+        try:
+            self._judge(self._fallback, arguments)
+        except _Unusable as reason:
+            raise ToolAuthorError(f"no schema of this tool can judge the arguments ({reason})") from None
+
+    def _judge(self, validator: Any, arguments: dict[str, Any]) -> None:
+        _work.steps, _work.open, _work.arguments = MAX_CHECK_STEPS, set(), arguments
+        try:
+            errors = list(islice(validator.iter_errors(arguments), MAX_FAULTS_FOUND))
+        except _Unusable:
+            raise
+        except RecursionError:
+            raise _Unusable("it never ends") from None
+        except Exception as error:  # the library trusts schemas; a stranger's breaks it in many ways
+            raise _Unusable(_reason(error)) from None
+        if errors:
+            raise ArgumentError(*_distinct(fault for error in errors for fault in _faults(error, arguments)))
+
+
+# --- a guarded validator --------------------------------------------------------------------------------------------
+
+_work = threading.local()
+
+
+def _build(schema: Any, *, is_ours: bool = False) -> Any:
+    """A jsonschema validator for the schema's own dialect, with an empty registry and counted work."""
+    from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
+
+    try:
+        dialect = validators.validator_for(schema, default=Draft202012Validator)
+    except Exception:  # `$schema` may be anything
+        dialect = Draft202012Validator
+    return _guarded(dialect, is_ours=is_ours)(schema, registry=Registry())
+
+
+_GUARDED: dict[tuple[type, bool], type] = {}
+
+
+def _guarded(dialect: Any, *, is_ours: bool) -> Any:
+    from jsonschema import validators
+
+    if (dialect, is_ours) not in _GUARDED:
+        keywords = {name: _counted(check) for name, check in dialect.VALIDATORS.items()}
+        keywords["pattern"] = _counted(_pattern)
+        for name in keywords.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
+            keywords[name] = _reference(keywords[name], is_ours=is_ours)
+        for name in keywords.keys() & {"patternProperties", "additionalProperties", "unevaluatedProperties"}:
+            keywords[name] = _tame_names(keywords[name])
+        _GUARDED[dialect, is_ours] = validators.extend(dialect, keywords)
+    return _GUARDED[dialect, is_ours]
+
+
+def _grant_more_steps() -> None:
+    """Once: arguments of a hundred thousand values may need many steps, and a small one that does is a trap."""
+    _work.steps = CHECK_STEPS_PER_VALUE * _count_values(_work.arguments)
+    _work.arguments = None
+    if not _work.steps:
+        raise _Unusable("it takes too long")
+
+
+def _count_values(root: Any) -> int:
+    count, stack = 0, [root] if root else []
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (dict, list)):
+            count += len(node)
+            stack.extend(node.values() if isinstance(node, dict) else node)
+    return count
+
+
+_Check = Callable[[Any, Any, Any, Any], Any]
+
+
+def _counted(check: _Check) -> _Check:
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        _work.steps -= 1
+        if not _work.steps:
+            _grant_more_steps()
+        return check(validator, value, instance, schema)
+
+    return guarded
+
+
+def _reference(check: _Check, *, is_ours: bool) -> _Check:
+    """Follow a reference once per place. A circle on the same value adds nothing; a dangling one is unusable.
+
+    In the compiled schema (`is_ours`) a dangling reference means that the model was told nothing: anything goes.
+    """
+
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        from referencing.exceptions import Unresolvable
+
+        place = (id(schema), id(instance))
+        if place in _work.open:
+            return
+        _work.open.add(place)
+        try:
+            yield from check(validator, value, instance, schema)
+        except Unresolvable:
+            if not is_ours:
+                raise _Unusable(f"the reference {shorten(value, 60)} leads nowhere") from None
+        finally:
+            _work.open.discard(place)
+
+    return guarded
+
+
+def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if isinstance(instance, str):
+        try:
+            if not search(pattern, instance):
+                yield ValidationError("pattern")
+        except UnusablePattern as error:
+            raise _Unusable(f"{error}: {shorten(pattern, 60)}") from None
+
+
+def _tame_names(check: _Check) -> _Check:
+    """Patterns of property names run in Python's engine inside the library: every one must be safe there."""
+
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        if isinstance(instance, dict) and isinstance(patterns := schema.get("patternProperties"), dict):
+            longest = max(map(len, instance), default=0)
+            for pattern in patterns:
+                try:
+                    refuse_wild(pattern, longest)
+                except UnusablePattern as error:
+                    raise _Unusable(f"{error}: {shorten(pattern, 60)}") from None
+        return check(validator, value, instance, schema)
+
+    return guarded
+
+
+def _reason(error: Exception) -> str:
+    from jsonschema.exceptions import UnknownType
+
+    if isinstance(error, UnknownType):
+        return f"{shorten(error.type, 40)} is no type"
+    if isinstance(error, OverflowError):
+        return "a number is too large to compare"
+    return f"it is not lawful JSON Schema ({type(error).__name__})"
+
+
+# --- from the library's errors to ours ------------------------------------------------------------------------------
+
+
+def _distinct(faults: Iterator[ArgumentFault]) -> list[ArgumentFault]:
+    return list(dict.fromkeys(faults))
+
+
+def _faults(error: Any, arguments: dict[str, Any]) -> Iterator[ArgumentFault]:
+    """Translate one error of the library. Its own message is never shown: it changes between versions."""
+    pointer = pointer_of(*error.absolute_path)
+    if not pointer and error.validator in ("required", "additionalProperties", "unevaluatedProperties"):
+        yield from filter(None, [wrapped_fields(arguments, _properties(error.schema))])
+    if error.validator in ("anyOf", "oneOf") and error.context:
+        yield from _nearest_branch(error, pointer, arguments)
+    else:
+        yield from _TRANSLATE.get(error.validator, _other)(error, pointer)
+
+
+def _properties(schema: Any) -> dict[str, Any]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
+
+
+def _missing(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    properties = _properties(error.schema)
+    for name in error.validator_value:
+        if isinstance(name, str) and name not in error.instance:
+            expected = _expectation(properties.get(name))
+            yield ArgumentFault(
+                "missing", pointer + pointer_of(name), expected, "", f"add the field {shorten(name, 40)}", 15
+            )
+
+
+def _dependent(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    for trigger, names in error.validator_value.items():
+        for name in names if trigger in error.instance else ():
+            if name not in error.instance:
+                yield ArgumentFault(
+                    f"missing beside {shorten(trigger, 40)}",
+                    pointer + pointer_of(name),
+                    "",
+                    "",
+                    f"add the field {shorten(name, 40)}",
+                    15,
+                )
+
+
+def _unknown(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    known = list(_properties(error.schema))
+    for name in [name for name in error.instance if name not in known][:MAX_FAULTS_FOUND]:
+        yield unknown_field(pointer + pointer_of(name), name, known)
+
+
+def _type(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    types = [error.validator_value] if isinstance(error.validator_value, str) else list(error.validator_value)
+    yield wrong_type(pointer, " or ".join(map(_noun, types)), error.instance, wants_text="string" in types)
+
+
+def _enum(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    allowed = error.validator_value if error.validator == "enum" else [error.validator_value]
+    near = (
+        get_close_matches(error.instance[:100], [v for v in allowed if isinstance(v, str)], 1)
+        if isinstance(error.instance, str)
+        else []
+    )
+    hint = f"send {shorten(near[0], 40)}" if near else "send one of the allowed values"
+    yield ArgumentFault("not an allowed value", pointer, one_of(allowed), describe(error.instance, pointer), hint, 25)
+
+
+def _limit(words: str) -> Callable[[Any, str], Iterator[ArgumentFault]]:
+    def translate(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+        yield outside_limits(pointer, words.format(shorten(error.validator_value, 60)), error.instance)
+
+    return translate
+
+
+def _other(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    rule = shorten(error.validator or "false", 30)
+    yield ArgumentFault(
+        f"breaks the rule {rule} of the tool's schema", pointer, "", describe(error.instance, pointer), "", 45
+    )
+
+
+def _nearest_branch(error: Any, pointer: str, arguments: dict[str, Any]) -> Iterator[ArgumentFault]:
+    """Speak of the alternative that fits best: the one whose errors lie deepest and are fewest."""
+    branches: dict[Any, list[Any]] = {}
+    for child in error.context:
+        branches.setdefault(child.schema_path[0], []).append(child)
+    own_types = [child for children in branches.values() for child in children if _is_own_type_error(child)]
+    typed_out = {child.schema_path[0] for child in own_types}
+    if len(typed_out) == len(branches):
+        nouns = dict.fromkeys(_noun(t) for c in own_types for t in _as_list(c.validator_value))
+        yield wrong_type(pointer, " or ".join(nouns), error.instance, wants_text=_noun("string") in nouns)
+        return
+    open_branches = [children for index, children in branches.items() if index not in typed_out]
+    best = min(open_branches, key=lambda children: (-max(len(c.path) for c in children), len(children)))
+    for child in best:
+        yield from _faults(child, arguments)
+
+
+def _is_own_type_error(child: Any) -> bool:
+    return child.validator == "type" and not child.path and list(child.schema_path)[1:] == ["type"]
+
+
+def _as_list(types: Any) -> list[Any]:
+    return [types] if isinstance(types, str) else list(types)
+
+
+_NOUNS = {"integer": "an integer", "array": "a list", "object": "an object", "null": "null"}
+
+
+def _noun(type_name: Any) -> str:
+    return _NOUNS.get(type_name, f"a {type_name}") if isinstance(type_name, str) else "a value"
+
+
+def _expectation(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return ""
+    if isinstance(schema.get("enum"), list):
+        return one_of(schema["enum"])
+    types = schema.get("type")
+    return " or ".join(_noun(name) for name in _as_list(types)) if isinstance(types, (str, list)) and types else ""
+
+
+_TRANSLATE: dict[str, Callable[[Any, str], Iterator[ArgumentFault]]] = {
+    "required": _missing,
+    "dependentRequired": _dependent,
+    "additionalProperties": _unknown,
+    "unevaluatedProperties": _unknown,
+    "type": _type,
+    "enum": _enum,
+    "const": _enum,
+    "minimum": _limit("a number of at least {}"),
+    "maximum": _limit("a number of at most {}"),
+    "exclusiveMinimum": _limit("a number above {}"),
+    "exclusiveMaximum": _limit("a number below {}"),
+    "multipleOf": _limit("a multiple of {}"),
+    "minLength": _limit("a string of at least {} characters"),
+    "maxLength": _limit("a string of at most {} characters"),
+    "pattern": _limit("a string that matches {}"),
+    "minItems": _limit("a list of at least {}"),
+    "maxItems": _limit("a list of at most {}"),
+    "uniqueItems": _limit("a list without equal members"),
+    "minProperties": _limit("an object with at least {} fields"),
+    "maxProperties": _limit("an object with at most {} fields"),
+}
