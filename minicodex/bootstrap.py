@@ -72,17 +72,13 @@ def main(argv: list[str]) -> int:
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `lab` and `test` to a program's commands; `main` runs them, `minicodex.cli` lists them."""
-    lab = commands.add_parser(
-        "lab", help="open the course in JupyterLab, on a copy of the chapters that is yours"
-    )
+    lab = commands.add_parser("lab", help="open the course in JupyterLab, on a copy of the chapters that is yours")
     lab.add_argument(
         "--reset",
         action="store_true",
         help="start again from fresh chapters; edited ones are kept in a backup folder",
     )
-    lab.add_argument(
-        "--port", type=int, metavar="N", help="serve on this port; otherwise the first free one from 8888"
-    )
+    lab.add_argument("--port", type=int, metavar="N", help="serve on this port; otherwise the first free one from 8888")
     lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
     test = commands.add_parser("test", help="run the everyday tests and compare every output of the chapters")
     test.add_argument("--all", action="store_true", help="the long tests as well")
@@ -126,9 +122,7 @@ def _is_set_up(extra: str | None) -> bool:
     except OSError:
         return False
     wide_enough = [_stamp(wider) for wider in EXTRAS.values()]
-    return VENV_PYTHON.exists() and stamp in (
-        wide_enough[wide_enough.index(_stamp(extra)) :] if extra else wide_enough
-    )
+    return VENV_PYTHON.exists() and stamp in (wide_enough[wide_enough.index(_stamp(extra)) :] if extra else wide_enough)
 
 
 def _stamp(extra: str) -> str:
@@ -196,14 +190,17 @@ def _set_up(extra: str) -> None:
             return
         started = time.monotonic()
         print(f"Setting up minicodex in {VENV} (once, about a minute).", file=sys.stderr)
-        if clear := _must_be_cleared():
-            STAMP.unlink(missing_ok=True)
+        clear = _must_be_cleared()
+        STAMP.unlink(missing_ok=True)
         if clear or not _has_pip():
-            clear_option = ["--clear"] if clear else []
-            _run("1/2 Python environment", [sys.executable, "-m", "venv", *clear_option, str(VENV)])
-        STAMP.write_text(INTERRUPTED, encoding="utf-8")
-        pip = [str(VENV_PYTHON), "-m", "pip", "install", "--no-input", "--no-compile"]
-        _run("2/2 packages", [*pip, "--progress-bar", "off", "--editable", f".[{extra}]"])
+            make = [sys.executable, "-m", "venv", "--without-pip", *(["--clear"] if clear else []), str(VENV)]
+            _run("1/2 Python environment", make)
+            _run("1/2 pip", [str(VENV_PYTHON), "-m", "ensurepip", "--default-pip"])  # venv hides why it fails
+            STAMP.unlink(missing_ok=True)
+        pip = [str(VENV_PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
+        if not sys.dont_write_bytecode:
+            pip.append("--no-compile")  # a quarter faster; Python compiles what it uses when it first does
+        _run("2/2 packages", [*pip, "--editable", f".[{extra}]"])
         unfinished = STAMP.with_suffix(".new")
         unfinished.write_text(_stamp(extra), encoding="utf-8")
         unfinished.replace(STAMP)
@@ -291,7 +288,10 @@ def _run(step: str, command: list[str]) -> None:
 
 
 def _follow(step: str, process: "subprocess.Popen[str]") -> str:
-    """Read what a step prints. A terminal gets one line kept up to date, a file one line per change."""
+    """Read what a step prints. A terminal gets one line kept up to date, a file one line per change.
+
+    From the moment that packages are written, the stamp says so: being killed then may leave half of one.
+    """
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def read() -> None:
@@ -303,6 +303,8 @@ def _follow(step: str, process: "subprocess.Popen[str]") -> str:
     started, output, shown, on_terminal = time.monotonic(), "", "", sys.stderr.isatty()
     while True:
         doing = _doing(step, output)
+        if "installing" in doing and doing != shown:
+            STAMP.write_text(INTERRUPTED, encoding="utf-8")
         if on_terminal:
             print(
                 f"\r  {doing}, {time.monotonic() - started:.0f} s ".ljust(79),
@@ -347,7 +349,7 @@ def _termination_stops() -> Iterator[None]:
 # --- why it failed ------------------------------------------------------------------------------------------
 
 _REASONS = {
-    r"ensurepip|No module named '?venv": """
+    r"No module named '?(ensurepip|venv)|ensurepip is (not available|disabled)": """
         this Python cannot make virtual environments; on Debian or Ubuntu `sudo apt install python3-venv`
         mends that, elsewhere a Python from python.org""",
     r"Errno (27|28|122)\b|No space left|File too large|quota|not enough space": """
@@ -359,8 +361,8 @@ _REASONS = {
         (PIP_CERT) and run the same command again""",
     r"ConnectionError|Timeout|ProxyError|name resolution|unreachable|Connection (refused|reset)": """
         the package index does not answer; run the same command again when there is a network""",
-    r"No matching distribution found for (?P<what>\S+)": """
-        pip found no {what}: it may ask no package index, or this Python is too new for that package""",
+    r"No matching distribution found for (?P<what>[\w.-]+)": """
+        pip found no {what}: it may ask no package index or has none for this version of Python""",
 }
 """What a failed step prints, as a pattern, and what that means to a person. The first one that fits counts."""
 
@@ -370,9 +372,5 @@ def _explain(output: str) -> str:
     for pattern, sentence in _REASONS.items():
         if found := re.search(pattern, output):
             return " ".join(sentence.format(ROOT=ROOT, **found.groupdict()).split())
-    errors = (
-        [line for line in output.splitlines() if "error" in line.lower()]
-        or output.splitlines()
-        or ["(nothing)"]
-    )
+    errors = [line for line in output.splitlines() if "error" in line.lower()] or output.splitlines() or ["(nothing)"]
     return f"the set-up failed and said: {errors[-1].strip()} (all of it: {LOG})"
