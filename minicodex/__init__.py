@@ -22,10 +22,12 @@ from minicodex.naming import ToolName
 from minicodex.planner import StepState, ToolMode, ToolPlan, plan_tools
 from minicodex.request import ApiMode, ApiRequest, PromptSnapshot, encode_model_request
 from minicodex.schema import (
+    SchemaTrace,
     ToolSchema,
     adapt_mcp_schema,
     compile_tool_schema,
     compile_tool_schema_json,
+    trace_tool_schema,
 )
 from minicodex.sources import collect_tools
 from minicodex.sources.dynamic import dynamic_tool
@@ -51,6 +53,7 @@ __all__ = [
     "NamespaceContract",
     "PromptSnapshot",
     "RejectedTool",
+    "SchemaTrace",
     "StepState",
     "ToolImplementation",
     "ToolMode",
@@ -71,4 +74,5 @@ __all__ = [
     "function_tool",
     "plan_tools",
     "run_turn",
+    "trace_tool_schema",
 ]

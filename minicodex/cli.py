@@ -1,0 +1,397 @@
+r"""The command line: `minicodex compile | inspect | call`, and the list of all commands.
+
+Text is UTF-8 whatever the locale, and a line ends at `\n` only. Exit codes: 0 good, 1 judged bad (a refused schema, a
+failed call), 2 could not run. What a person or a server got wrong gives one sentence, never a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from minicodex.bootstrap import add_commands
+from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
+from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
+from minicodex.json_text import parse_strict, shorten, to_compact_bytes
+from minicodex.naming import ToolName
+from minicodex.planner import StepState, ToolPlan, plan_tools
+from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
+from minicodex.schema import (
+    ToolSchema,
+    adapt_mcp_schema,
+    compile_mcp_schema_json,
+    compile_tool_schema_json,
+    trace_tool_schema,
+)
+from minicodex.sources import Candidate
+from minicodex.sources.definitions import DefinedTools, read_definitions
+from minicodex.tool import Handler, RejectedTool, ToolImplementation
+
+__all__ = ["main"]
+
+GOOD, BAD, COULD_NOT_RUN = 0, 1, 2
+
+MODES = {"responses": ApiMode.RESPONSES, "lite": ApiMode.RESPONSES_LITE}
+
+STEP_ID = "step_1"
+
+EXAMPLES = {
+    "minicodex": """
+  minicodex lab                                          open the course
+  minicodex compile schema.json                          what becomes of a schema
+  minicodex inspect -- python -m mcp_server_time         what a model sees of a server
+  minicodex call get_current_time '{"timezone": "UTC"}' -- python -m mcp_server_time
+""",
+    "compile": """
+  minicodex compile schema.json
+  minicodex compile --trace schema.json                  stage by stage, with what each one lost
+  minicodex compile --jsonl < schemas.jsonl              one schema a line, one result a line
+  echo '{"type": "object"}' | minicodex compile
+""",
+    "inspect": """
+  minicodex inspect -- python -m mcp_server_time
+  minicodex inspect --mode lite -- python -m mcp_server_time      the exact bytes of the request
+""",
+    "call": """
+  minicodex call get_current_time '{"timezone": "UTC"}' -- python -m mcp_server_time
+  minicodex call create_event '{"title": 5}' --tools tools.json   try arguments; nothing is run
+  minicodex call --jsonl --tools tools.json < calls.jsonl         {"name": ..., "arguments": "..."} a line
+""",
+}
+
+
+class _CannotRunError(Exception):
+    """One sentence for the person at the terminal: what happened and what to do."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    words, command = _split(list(argv))
+    parser = _parser()
+    options = parser.parse_args(words)
+    options.server = command
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except (_CannotRunError, SourceError) as problem:
+        print(f"minicodex: {problem}", file=sys.stderr)
+        return COULD_NOT_RUN
+    except BrokenPipeError:  # the reader has seen enough; Python would complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return COULD_NOT_RUN
+    except KeyboardInterrupt:
+        print("minicodex: stopped", file=sys.stderr)
+        return COULD_NOT_RUN
+    return code
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """Our own words, and the server's command behind `--`."""
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = "What a model is really shown of a tool, and what becomes of its calls."
+    parser = _with_examples(argparse.ArgumentParser, "minicodex", prog="minicodex", description=about)
+    parser.set_defaults(run=partial(_help, parser))
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    add_commands(commands)
+
+    compile_ = _with_examples(commands.add_parser, "compile", help="compile a tool's input schema as Codex does")
+    compile_.add_argument("file", nargs="?", metavar="FILE", help="a JSON Schema; standard input if left out")
+    compile_.add_argument("--jsonl", action="store_true", help="one schema a line in, one result a line out")
+    compile_.add_argument("--raw", action="store_true", help="compile as it is, without what MCP tools get first")
+    compile_.add_argument("--trusted", action="store_true", help="skip the compaction, as for tools of one's own")
+    compile_.add_argument("--trace", action="store_true", help="show each stage, its size and its losses")
+    compile_.set_defaults(run=_compile)
+
+    inspect = _with_examples(commands.add_parser, "inspect", help="start an MCP server and show what a model would see")
+    inspect.add_argument("--mode", choices=MODES, help="print the exact body of a request in this API mode")
+    inspect.add_argument("--json", action="store_true", help="contracts and decisions as JSON")
+    _add_server_options(inspect)
+    inspect.set_defaults(run=_inspect)
+
+    call = _with_examples(commands.add_parser, "call", help="send one call through planning and dispatch")
+    call.add_argument("tool", nargs="?", metavar="TOOL", help="the tool's own name")
+    call.add_argument("arguments", nargs="?", metavar="ARGUMENTS", help="JSON text, as a model would write it")
+    call.add_argument("--tools", metavar="FILE", help="MCP tool definitions; their handlers only echo the arguments")
+    call.add_argument("--jsonl", action="store_true", help='calls from standard input, {"name", "arguments"} a line')
+    call.add_argument("--json", action="store_true", help='print {"ran", "ok", "output"}')
+    _add_server_options(call)
+    call.set_defaults(run=_call)
+    return parser
+
+
+def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
+    parser.print_help()
+    return GOOD
+
+
+def _with_examples(make: Callable[..., argparse.ArgumentParser], name: str, **words: Any) -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    args = [] if name == "minicodex" else [name]
+    usage = {"description": words["help"]} if "help" in words else {}
+    return make(*args, **words, **usage, epilog="examples:" + EXAMPLES[name].rstrip(), formatter_class=raw)
+
+
+def _add_server_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--name", default="server", help="what to call the server (default: server)")
+    parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds to wait (default: 10)")
+    parser.usage = f"{parser.prog} [options] {'TOOL ARGUMENTS ' if parser.prog.endswith('call') else ''}-- COMMAND ..."
+
+
+# --- compile --------------------------------------------------------------------------------------------------------
+
+
+def _compile(options: argparse.Namespace) -> int:
+    with _opened(options.file) as stream:
+        if options.jsonl:
+            return _write_lines(_compiled_line(line, options) for line in _lines(stream))
+        text = stream.read()
+    refused = None
+    try:
+        _write(_compiled(text, options).to_bytes() + b"\n" if not options.trace else b"")
+    except InvalidToolSchema as error:
+        refused = error
+    if options.trace and (refused is None or refused.kind not in ("not_json", "too_deep")):
+        raw = orjson.loads(text)
+        trace = trace_tool_schema(raw if options.raw else adapt_mcp_schema(raw), trusted=options.trusted)
+        _write(trace.text().encode() + b"\n")
+    elif refused is not None:
+        print(f"minicodex: refused ({refused.kind}): {refused}", file=sys.stderr)
+    return GOOD if refused is None else BAD
+
+
+def _compiled(text: bytes, options: argparse.Namespace) -> ToolSchema:
+    compile_ = compile_tool_schema_json if options.raw else compile_mcp_schema_json
+    return compile_(text, trusted=options.trusted)
+
+
+def _compiled_line(line: bytes, options: argparse.Namespace) -> tuple[bool, bytes]:
+    try:
+        return True, b'{"parameters":' + _compiled(line, options).to_bytes() + b"}"
+    except InvalidToolSchema as error:
+        return False, to_compact_bytes({"error": {"kind": error.kind, "message": str(error)}})
+
+
+# --- inspect --------------------------------------------------------------------------------------------------------
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    with _server(options) as server:
+        plan = plan_tools(server.candidates(StepState(STEP_ID)), StepState(STEP_ID))
+        title = f"{server.name}: {shlex.join(options.server)}"
+    prompt = PromptSnapshot(tool_contracts=plan.contracts)
+    if options.mode:
+        _write(encode_model_request(prompt, MODES[options.mode]).to_bytes() + b"\n")
+    elif options.json:
+        _write(orjson.dumps(_as_json(plan), option=orjson.OPT_INDENT_2) + b"\n")
+    else:
+        _write(_report(title, plan, prompt).encode() + b"\n")
+    return GOOD if all(decision.dispatchable for decision in plan.decisions) else BAD
+
+
+def _as_json(plan: ToolPlan) -> dict[str, Any]:
+    decisions = [
+        {
+            "name": None if decision.name is None else str(decision.name),
+            "source": decision.source,
+            "visible": decision.visible,
+            "dispatchable": decision.dispatchable,
+            "reason": decision.reason,
+        }
+        for decision in plan.decisions
+    ]
+    return {"tools": plan.contracts.top_level.decoded(), "decisions": decisions}
+
+
+def _report(title: str, plan: ToolPlan, prompt: PromptSnapshot) -> str:
+    """What a person wants to know first: which tools, how large, and where each mode puts them."""
+    lines = [title, f"{len(plan.decisions)} tools offered, {len(plan.dispatch)} can be called", ""]
+    for decision in plan.decisions:
+        mark = "+" if decision.visible else "-"
+        lines.append(
+            f"  {mark} {_line(decision.name or '(no name)')}  {_size(decision.name, plan)}{_line(decision.reason)}"
+        )
+    ordinary = encode_model_request(prompt, ApiMode.RESPONSES).to_json()["tools"]
+    lines += ["", f'Ordinary Responses: {len(plan.contracts.top_level.raw):,} bytes under the key "tools"']
+    lines += [orjson.dumps(ordinary, option=orjson.OPT_INDENT_2).decode()]
+    lite = encode_model_request(prompt, ApiMode.RESPONSES_LITE).to_json()["input"][:1]
+    lines += ["", "Responses Lite: no such key; the first input item carries the same contracts, byte for byte"]
+    for item in lite:
+        names = [entry.get("name", entry["type"]) for entry in item["tools"]]
+        head = {key: value for key, value in item.items() if key != "tools"} | {"tools": names}
+        lines.append(orjson.dumps(head).decode())
+    return "\n".join(lines)
+
+
+def _size(name: ToolName | None, plan: ToolPlan) -> str:
+    tool = plan.implementations.get(name) if name is not None else None
+    return f"{len(tool.contract.to_bytes()):,} bytes, " if tool else ""
+
+
+def _line(words: object, limit: int = 200) -> str:
+    """A stranger's words on one line of a terminal, without its control characters."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(words)[:limit])
+
+
+# --- call -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Witness:
+    """Stands before a handler and remembers whether business code was entered."""
+
+    handler: Handler
+    ran: bool = False
+
+    def decode_arguments(self, raw_arguments: str) -> Any:
+        return self.handler.decode_arguments(raw_arguments)
+
+    def run(self, arguments: Any, *, call_id: str) -> Any:
+        self.ran = True
+        return self.handler.run(arguments, call_id=call_id)
+
+
+@dataclass
+class _Bench:
+    """One plan, and the raw names under which `call` knows its tools."""
+
+    plan: ToolPlan
+    names: Mapping[str, ToolName]
+    rejected: dict[str, RejectedTool] = field(default_factory=dict)
+    timeout_s: float | None = None
+
+    def call(self, raw_name: str, arguments: str) -> dict[str, Any]:
+        """One call through dispatch, as {"ran", "ok", "output"}."""
+        if raw_name in self.rejected:
+            reason = f"the tool could not be built: {self.rejected[raw_name].error}"
+            return {"ran": False, "ok": False, "output": ToolResult.error("call_1", reason).output}
+        name = self.names.get(raw_name, ToolName(raw_name))
+        call = ModelFunctionCall("call_1", name, arguments, self.plan.step_id)
+        tool = self.plan.implementations.get(name)
+        witness = _Witness(tool.handler) if tool else None
+        plan = self._watched(name, tool, witness) if tool and witness else self.plan
+        result = dispatch_function_call(call, plan, timeout_s=self.timeout_s)
+        return {"ran": bool(witness and witness.ran), "ok": result.ok, "output": result.output}
+
+    def _watched(self, name: ToolName, tool: ToolImplementation, witness: _Witness) -> ToolPlan:
+        return replace(self.plan, implementations={name: replace(tool, handler=witness)}, dispatch={name: witness})
+
+
+def _call(options: argparse.Namespace) -> int:
+    if options.jsonl == (options.tool is not None) or (options.tool is not None and options.arguments is None):
+        raise _CannotRunError("call needs TOOL and ARGUMENTS, or --jsonl and calls on standard input; see call --help")
+    with _bench(options) as bench:
+        if options.jsonl:
+            return _write_lines(_called_line(line, bench) for line in _lines(sys.stdin.buffer))
+        outcome = bench.call(options.tool, options.arguments)
+    text = to_compact_bytes(outcome).decode() if options.json else outcome["output"]
+    _write(text.encode() + b"\n")
+    return GOOD if outcome["ok"] else BAD
+
+
+@contextmanager
+def _bench(options: argparse.Namespace) -> Iterator[_Bench]:
+    step = StepState(STEP_ID)
+    if options.tools is not None:
+        if options.server:
+            raise _CannotRunError("give either --tools FILE or -- COMMAND, not both")
+        with _opened(options.tools) as stream:
+            tools = _echo_tools(stream.read(), options.tools)
+        yield _bench_of(tools.candidates, tools.names, step, None)
+    else:
+        with _server(options) as server:
+            yield _bench_of(server.candidates(step), server.canonical_names, step, options.timeout)
+
+
+def _bench_of(
+    candidates: Sequence[Candidate], names: Mapping[str, ToolName], step: StepState, timeout_s: float | None
+) -> _Bench:
+    by_canonical = {str(name): raw for raw, name in names.items()}
+    rejected = {by_canonical.get(c.name, c.name): c for c in candidates if isinstance(c, RejectedTool) and c.name}
+    return _Bench(plan_tools(candidates, step), names, rejected, timeout_s)
+
+
+def _echo_tools(text: bytes, file: str) -> DefinedTools:
+    try:
+        definitions = read_definitions(text)
+    except JsonTextError as error:
+        raise _CannotRunError(f"{file} is no list of MCP tools: {error}") from None
+    return DefinedTools.build(definitions, server="tools", run=lambda _, arguments: arguments)
+
+
+def _called_line(line: bytes, bench: _Bench) -> tuple[bool, bytes]:
+    try:
+        match parse_strict(line.decode()):
+            case {"name": str(name), "arguments": str(arguments)}:
+                outcome = bench.call(name, arguments)
+                return outcome["ok"], to_compact_bytes(outcome)
+        reason = ""
+    except UnicodeDecodeError:
+        reason = "; this one is not UTF-8"
+    except JsonTextError as error:
+        reason = f"; this one is not JSON: {error}"
+    asked = 'each line must be {"name": "...", "arguments": "..."}, with the arguments as JSON text'
+    return False, to_compact_bytes({"ran": False, "ok": False, "output": asked + reason})
+
+
+# --- in and out -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _server(options: argparse.Namespace) -> Iterator[Any]:
+    if not options.server:
+        raise _CannotRunError("name the server's command behind --, for example: -- python -m mcp_server_time")
+    try:
+        from minicodex.sources.mcp import McpServer
+    except ImportError as missing:
+        raise _CannotRunError(str(missing)) from None
+    with McpServer(
+        options.name, options.server, start_timeout_s=options.timeout, call_timeout_s=options.timeout
+    ) as server:
+        yield server
+
+
+@contextmanager
+def _opened(file: str | None) -> Iterator[BinaryIO]:
+    if file in (None, "-"):
+        yield sys.stdin.buffer
+        return
+    try:
+        with Path(file).open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise _CannotRunError(f"{shorten(file)} cannot be read: {error.strerror}") from None
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    r"""Lines without their `\n`. Nothing else ends a line: U+2028 and a bare CR are content."""
+    for line in stream:
+        yield line.removesuffix(b"\n")
+
+
+def _write_lines(results: Iterator[tuple[bool, bytes]]) -> int:
+    code = GOOD
+    for good, line in results:
+        _write(line + b"\n")
+        code = code if good else BAD
+    return code
+
+
+def _write(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
