@@ -49,7 +49,9 @@ def _lab(arguments: argparse.Namespace) -> int:
     options = [
         f"--ServerApp.root_dir={copy}",
         "--ServerApp.answer_yes=True",  # the first Ctrl-C ends it, without a question
-        "--ServerApp.log_level=WARN",
+        "--ServerApp.allow_root=True",  # root is the only user of many containers; the server is on loopback
+        "--Application.log_level=WARN",
+        "--MappingKernelManager.transport_encryption=auto",  # without it each kernel prints a warning
         # The course works offline: JupyterLab asks for no news and no newer version of itself.
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
