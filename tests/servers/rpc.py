@@ -1,0 +1,38 @@
+"""The least that an MCP server over stdio needs, for the little servers of the tests. Standard library only."""
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+VERSION = "2025-11-25"
+
+
+def send(**message: Any) -> None:
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def requests() -> Iterator[dict[str, Any]]:
+    """Every request, without the notifications, until stdin closes."""
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message and "method" in message:
+            yield message
+
+
+def shake_hands(version: str = VERSION, instructions: str | None = None) -> None:
+    """Answer the client's first request, which is `initialize`."""
+    result = {
+        "protocolVersion": version,
+        "capabilities": {"tools": {"listChanged": True}},
+        "serverInfo": {"name": "test", "version": "1"},
+        "instructions": instructions,
+    }
+    if instructions is None:
+        del result["instructions"]
+    send(id=next(requests())["id"], result=result)
+
+
+def text(words: str, **more: Any) -> dict[str, Any]:
+    """A tool's result."""
+    return {"content": [{"type": "text", "text": words}], **more}
