@@ -13,8 +13,6 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
-from pydantic_core import SchemaError, SchemaValidator, core_schema
-
 from minicodex.errors import MinicodexError
 
 __all__ = ["MAX_MATCH_STEPS", "UnusablePattern", "refuse_wild", "search"]
@@ -38,6 +36,8 @@ def search(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _matcher(pattern: str) -> Callable[[str], bool]:
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
     try:
         return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")).isinstance_python
     except (SchemaError, UnicodeEncodeError):

@@ -16,10 +16,10 @@ from minicodex.contract import FreeformContract, FunctionContract
 from minicodex.errors import ArgumentError, InvalidContract
 from minicodex.naming import ToolName
 from minicodex.schema import compile_tool_schema
-from minicodex.typed_arguments import TypedArguments
 
 if TYPE_CHECKING:
     from minicodex.planner import StepState
+    from minicodex.typed_arguments import TypedArguments
 
 __all__ = ["ArgumentError", "Exposure", "Handler", "RejectedTool", "ToolImplementation", "function_tool"]
 
@@ -149,6 +149,7 @@ def function_tool(
         InvalidContract: the function's parameters cannot be typed arguments.
         InvalidToolSchema: their schema is outside the subset.
     """
+    from minicodex.typed_arguments import TypedArguments  # brings pydantic, which only typed tools need
 
     def build(function: Callable[..., Any]) -> ToolImplementation:
         parameters, wants_call_id = _parameters(function)
