@@ -83,10 +83,10 @@ def _finite(literal: str) -> float | int:
     value = float(literal)
     if math.isinf(value):
         raise _Refused("a number too large for any reader", literal)
-    if abs(value) >= 2**53 and len(literal) < 400:
+    if abs(value) >= 2**53 and not literal.strip("-0123456789."):
         exact = Decimal(literal)
         if exact != value and exact == exact.to_integral_value():
-            return int(exact)  # a float would round a whole number that was written out
+            return int(exact)  # `9007199254740993.0` writes out a whole number, which a float would round
     return value
 
 
@@ -329,16 +329,27 @@ class NotJson(Exception):  # noqa: N818 (it is a finding; the compiler turns it 
         self.pointer, self.found, self.is_too_deep = pointer, found, is_too_deep
 
 
-def is_json(value: Any) -> bool:
-    """Whether a Python value is JSON that the fast path may use: it comes back unchanged from its own JSON text.
+def can_be_written(value: Any) -> bool:
+    """Whether a Python value has a JSON text that the fast path may rely on: plain types, no cycle, not too deep.
 
-    False also for what only `exact_copy` can tell: integers beyond 64 bits, number literals.
+    What orjson writes but does not mean (a tuple, NaN) is left to `is_json`; what only `exact_copy` can tell (an
+    integer beyond 64 bits, a number literal, a subclass of dict) makes it False.
     """
-    nested = [[[[value]]]]  # four levels, so that orjson's bound of 254 becomes MAX_SCHEMA_DEPTH
     try:
-        return bool(orjson.loads(orjson.dumps(nested)) == nested)
-    except (TypeError, ValueError, RecursionError):
+        orjson.dumps([[[[value]]]], option=_PLAIN_TYPES_ONLY)  # four levels make orjson's 254 our MAX_SCHEMA_DEPTH
+    except TypeError:
         return False
+    return True
+
+
+def is_json(value: Any) -> bool:
+    """Whether a value that can be written comes back unchanged from its own JSON text."""
+    return not value or bool(orjson.loads(orjson.dumps(value)) == value)
+
+
+_PLAIN_TYPES_ONLY = (
+    orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+)
 
 
 def parse_loose(text: str | bytes) -> Any:
@@ -350,12 +361,10 @@ def parse_loose(text: str | bytes) -> Any:
     """
     try:
         value = orjson.loads(text)
-        if text.count(b"[" if isinstance(text, bytes) else "[") + text.count(
-            b"{" if isinstance(text, bytes) else "{"
-        ) > MAX_SCHEMA_DEPTH:
+        if len(text) > 2 * MAX_SCHEMA_DEPTH:
             orjson.dumps([[[[value]]]])
     except (TypeError, ValueError):
-        return parse_exact(text)
+        return exact_copy(parse_exact(text))  # the copy finds the place of half a pair, or of what is too deep
     return value
 
 
@@ -364,14 +373,14 @@ def parse_exact(text: str | bytes) -> Any:
 
     Raises:
         JsonTextError: it is not JSON.
-        NotJson: it is nested too deep, or a string holds half a surrogate pair.
+        NotJson: it is nested far too deep.
     """
     try:
         words = text if isinstance(text, str) else text.decode()
     except UnicodeDecodeError:
         raise JsonTextError("the text is not UTF-8", 1, 1) from None
     try:
-        return exact_copy(_EXACT_DECODER.decode(words))
+        return _EXACT_DECODER.decode(words)
     except json.JSONDecodeError as error:
         raise _syntax_error(words, error) from None
     except _Refused as refused:
@@ -437,6 +446,25 @@ def _literal(text: str) -> int | float | NumberLiteral:
 _EXACT_DECODER = json.JSONDecoder(
     parse_float=_literal, parse_int=_literal, parse_constant=_no_constant, strict=True
 )
+
+
+def has_odd_literal(text: str | bytes) -> bool:
+    """Whether a JSON text may hold a number that would not be written as it was read; strings are not told apart."""
+    return _ODD_LITERAL.search(text if isinstance(text, bytes) else text.encode()) is not None
+
+
+def has_long_integer(text: str | bytes) -> bool:
+    """Whether a JSON text may hold an integer beyond 64 bits; strings are not told apart."""
+    return _LONG_INTEGER.search(text if isinstance(text, bytes) else text.encode()) is not None
+
+
+def is_written_alike(numbers: list[float]) -> bool:
+    """Whether orjson writes every one of these floats as Python does."""
+    return all(orjson.dumps(number) == repr(number).encode() for number in numbers)
+
+
+_ODD_LITERAL = re.compile(rb"[0-9](?:\.[0-9]*0(?![0-9])|\.0000|(?:\.[0-9]*)?[eE]|[0-9.]{15})")
+_LONG_INTEGER = re.compile(rb"[0-9]{19}")
 
 
 def write_number(value: Any) -> orjson.Fragment:
