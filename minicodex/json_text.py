@@ -361,11 +361,14 @@ def parse_loose(text: str | bytes) -> Any:
     """
     try:
         value = orjson.loads(text)
-        if len(text) > 2 * MAX_SCHEMA_DEPTH:
+        if sum(map(text.count, _BRACKETS[type(text)])) > MAX_SCHEMA_DEPTH:
             orjson.dumps([[[[value]]]])
-    except (TypeError, ValueError):
+    except (KeyError, TypeError, ValueError):
         return exact_copy(parse_exact(text))  # the copy finds the place of half a pair, or of what is too deep
     return value
+
+
+_BRACKETS: dict[type, tuple[Any, Any]] = {str: ("[", "{"), bytes: (b"[", b"{")}
 
 
 def parse_exact(text: str | bytes) -> Any:
@@ -448,14 +451,20 @@ _EXACT_DECODER = json.JSONDecoder(
 )
 
 
-def has_odd_literal(text: str | bytes) -> bool:
-    """Whether a JSON text may hold a number that would not be written as it was read; strings are not told apart."""
-    return _ODD_LITERAL.search(text if isinstance(text, bytes) else text.encode()) is not None
+def has_odd_literal(text: str | bytes, numbers: list[float]) -> bool:
+    """Whether one of these numbers, which were read from a JSON text, may be written there in a way of its own."""
+    words = text if isinstance(text, str) else text.decode()
+    magnitudes = {abs(number) for number in numbers}
+    return any(
+        float(literal) in magnitudes and orjson.dumps(float(literal)) != literal.encode()
+        for literal in _MAGNITUDE.findall(words)
+    )
 
 
 def has_long_integer(text: str | bytes) -> bool:
     """Whether a JSON text may hold an integer beyond 64 bits; strings are not told apart."""
-    return _LONG_INTEGER.search(text if isinstance(text, bytes) else text.encode()) is not None
+    words = text.encode() if isinstance(text, str) else text
+    return b"0" * 19 in words.translate(_DIGITS_AS_ZERO)
 
 
 def is_written_alike(numbers: list[float]) -> bool:
@@ -463,8 +472,8 @@ def is_written_alike(numbers: list[float]) -> bool:
     return all(orjson.dumps(number) == repr(number).encode() for number in numbers)
 
 
-_ODD_LITERAL = re.compile(rb"[0-9](?:\.[0-9]*0(?![0-9])|\.0000|(?:\.[0-9]*)?[eE]|[0-9.]{15})")
-_LONG_INTEGER = re.compile(rb"[0-9]{19}")
+_MAGNITUDE = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
 def write_number(value: Any) -> orjson.Fragment:

@@ -8,11 +8,12 @@ Source: measured on Codex CLI 0.171.0.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Final
 
 from minicodex.schema.definitions import local_definition
 from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Rule, Stage
-from minicodex.schema.keywords import TABLE_KEYWORDS, Effect, shape_of
+from minicodex.schema.keywords import TABLE_KEYWORDS, Effect
 
 __all__ = [
     "BUDGET_BYTES",
@@ -30,9 +31,7 @@ BUDGET_BYTES: Final = 5_000
 DESCRIPTION_REMOVED: Final = Rule(
     "description_removed", Effect.TEXT_LOST, "Over the budget every description goes first."
 )
-TABLE_DROPPED: Final = Rule(
-    "table_dropped", Effect.WIDER, "Still over the budget: the root's definition tables go."
-)
+TABLE_DROPPED: Final = Rule("table_dropped", Effect.WIDER, "Still over the budget: the root's definition tables go.")
 REFERENCE_EMPTIED: Final = Rule(
     "reference_emptied",
     Effect.WIDER,
@@ -55,7 +54,7 @@ def remove_schema_descriptions(draft: Draft) -> None:
 
     A property called `description` and the values of an `enum` stay. Loses: what the model would have read.
     """
-    for raw, node, _ in draft.nodes:
+    for raw, node, *_ in chain(draft.nodes, draft.described):
         if "description" in node:
             draft.note(DESCRIPTION_REMOVED, raw, "description", before=node.pop("description"))
 
@@ -69,7 +68,7 @@ def remove_definition_tables(draft: Draft) -> None:
     for table in TABLE_KEYWORDS:
         if table in draft.schema:
             draft.note(TABLE_DROPPED, draft.raw, table, before=draft.schema.pop(table))
-    for raw, node, depth in draft.nodes:
+    for raw, node, depth, _ in draft.nodes:
         if depth >= 0 and "$ref" in node and local_definition(node["$ref"]):
             _empty(draft, REFERENCE_EMPTIED, raw, node)
 
@@ -79,19 +78,15 @@ def collapse_deep_objects(draft: Draft) -> None:
 
     Structure is the type object or array, a reference, children or alternatives, even when they are null.
     """
-    for raw, node, depth in draft.nodes:
-        if (
-            depth >= draft.collapse_depth
-            and node
-            and (shape_of(raw).is_complex or _is_container(node.get("type")))
-        ):
+    for raw, node, depth, shape in draft.nodes:
+        if depth >= draft.collapse_depth and node and (shape.is_complex or _is_container(node.get("type"))):
             _empty(draft, NODE_COLLAPSED, raw, node)
 
 
 def prune_composition_branches(draft: Draft) -> None:
     """Pass 4: empty every node that has alternatives (`anyOf`, `oneOf`, `allOf`), at any depth, the root too."""
-    for raw, node, depth in draft.nodes:
-        if depth >= 0 and node and shape_of(raw).has_members:
+    for raw, node, depth, shape in draft.nodes:
+        if depth >= 0 and node and shape.has_members:
             _empty(draft, MEMBERS_PRUNED, raw, node)
 
 

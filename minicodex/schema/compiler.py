@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Final
 
 from minicodex.errors import InvalidToolSchema, JsonTextError
-from minicodex.json_text import NotJson, exact_copy, is_json, parse_exact, parse_loose, pointer_of
+from minicodex.json_text import (
+    NotJson,
+    exact_copy,
+    has_long_integer,
+    can_be_written,
+    has_odd_literal,
+    is_json,
+    is_written_alike,
+    parse_exact,
+    parse_loose,
+    pointer_of,
+)
 from minicodex.schema.compaction import BUDGET_BYTES, PASSES
 from minicodex.schema.definitions import retain_reachable_definitions
 from minicodex.schema.draft import Draft, Stage
@@ -44,13 +53,13 @@ def compile_tool_schema(raw_schema: Any, *, trusted: bool = False) -> ToolSchema
     Raises:
         InvalidToolSchema: it does not fit the typed subset, or is no JSON; `.kind` and `.pointer` say why and where.
     """
-    with _faults_as_errors():
-        if not is_json(raw_schema):
-            return _finish(_begin(exact_copy(raw_schema), is_exact=True), trusted=trusted)
-        draft = _begin(raw_schema)
-        if draft.has_numbers:
+    try:
+        draft = _begin(raw_schema) if can_be_written(raw_schema) else None
+        if draft is None or not (is_json(draft.unseen) and is_written_alike(draft.numbers)):
             draft = _begin(exact_copy(raw_schema), is_exact=True)
         return _finish(draft, trusted=trusted)
+    except (NotJson, JsonTextError) as flaw:
+        raise _not_json(flaw) from None
 
 
 def compile_tool_schema_json(text: str | bytes, *, trusted: bool = False) -> ToolSchema:
@@ -72,35 +81,27 @@ def _as_it_is(raw: Any) -> Any:
 
 
 def _compile_text(text: str | bytes, *, trusted: bool, adapt: Callable[[Any], Any]) -> ToolSchema:
-    with _faults_as_errors():
+    try:
         draft = _begin(adapt(parse_loose(text)))
-        if draft.has_numbers or (draft.maps and _has_long_integer(text)):
+        if (draft.numbers and has_odd_literal(text, draft.numbers)) or (draft.maps and has_long_integer(text)):
             draft = _begin(adapt(parse_exact(text)), is_exact=True)
         return _finish(draft, trusted=trusted)
-
-
-def _has_long_integer(text: str | bytes) -> bool:
-    words = text if isinstance(text, str) else text.decode()
-    return _LONG_INTEGER.search(words) is not None
-
-
-_LONG_INTEGER: Final = re.compile(r"[0-9]{19}")
+    except (NotJson, JsonTextError) as flaw:
+        raise _not_json(flaw) from None
 
 
 def _begin(raw: Any, *, is_exact: bool = False) -> Draft:
     """The stages that every schema goes through."""
     if not isinstance(raw, dict):
         raise Misfit("not_a_schema", raw, actual=raw)
-    draft = Draft(raw, is_exact=is_exact)
+    draft = Draft(raw)
     try:
         for stage in STAGES:
             stage.apply(draft)
         if is_exact:
             refuse_wide_integers(draft)
     except Misfit as misfit:
-        raise misfit.fault.at(
-            pointer_to(raw, misfit.node) + pointer_of(*misfit.steps), misfit.actual
-        ) from None
+        raise misfit.fault.at(pointer_to(raw, misfit.node) + pointer_of(*misfit.steps), misfit.actual) from None
     return draft
 
 
@@ -117,13 +118,7 @@ def _finish(draft: Draft, *, trusted: bool) -> ToolSchema:
     return ToolSchema(sent)
 
 
-@contextmanager
-def _faults_as_errors() -> Iterator[None]:
-    try:
-        yield
-    except NotJson as flaw:
-        fault = FAULTS["too_deep" if flaw.is_too_deep else "not_json"]
-        raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, flaw.found, fault.hint) from None
-    except JsonTextError as error:
-        fault = FAULTS["not_json"]
-        raise InvalidToolSchema(fault.kind, error.pointer, fault.expected, str(error), fault.hint) from None
+def _not_json(flaw: NotJson | JsonTextError) -> InvalidToolSchema:
+    is_too_deep = isinstance(flaw, NotJson) and flaw.is_too_deep
+    fault = FAULTS["too_deep" if is_too_deep else "not_json"]
+    return InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint)

@@ -12,7 +12,7 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
-from minicodex.schema.draft import Draft
+from minicodex.schema.draft import IN_A_TABLE, Draft
 from minicodex.schema.keywords import TABLE_KEYWORDS
 from minicodex.schema.normalize import grow, place
 
@@ -30,20 +30,20 @@ def retain_reachable_definitions(draft: Draft) -> None:
     Raises:
         Misfit: a definition that is reached does not fit the subset.
     """
-    tables: dict[str, Any] = {table: draft.raw.get(table) for table in TABLE_KEYWORDS}
-    retained: dict[str, dict[str, Any]] = {table: {} for table in TABLE_KEYWORDS}
+    if draft.raw.keys().isdisjoint(TABLE_KEYWORDS):
+        return
+    tables = {table: draft.raw[table] for table in TABLE_KEYWORDS if isinstance(draft.raw.get(table), dict)}
+    retained: dict[str, dict[str, Any]] = {table: {} for table in tables}
     draft.inside_definition = True
     for reference in draft.references:  # it grows below
-        table, name = local_definition(reference) or ("", "")
-        if (
-            table
-            and isinstance(tables[table], dict)
-            and name in tables[table]
-            and name not in retained[table]
-        ):
-            retained[table][name] = place(draft, draft.raw, tables[table][name], None, table, name)
-            grow(draft)
+        table, name = local_definition(reference) or NOWHERE
+        if name in tables.get(table, ()) and name not in retained[table]:
+            start = len(draft.nodes)
+            retained[table][name] = place(draft, draft.raw, tables[table][name], IN_A_TABLE, table, name)
+            grow(draft, start)
     for table, entries in retained.items():
+        if len(entries) < len(tables[table]):
+            draft.unseen.extend(tables[table][name] for name in tables[table] if name not in entries)
         if entries:
             draft.schema[table] = {name: entries[name] for name in sorted(entries)}
 
@@ -71,4 +71,5 @@ def local_definition(reference: str) -> tuple[str, str] | None:
     return table, name.replace("~1", "/").replace("~0", "~")
 
 
+NOWHERE: Final = ("", "")
 _BAD_ESCAPE: Final = re.compile("~(?![01])")

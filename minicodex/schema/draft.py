@@ -8,13 +8,13 @@ is only ever read. What a stage changes is the draft's own copy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from minicodex.json_text import write_number
-from minicodex.schema.keywords import Effect
+from minicodex.schema.keywords import Effect, Shape
 
 __all__ = ["IN_A_TABLE", "Change", "Draft", "Node", "Rule", "Stage"]
 
@@ -24,8 +24,8 @@ COLLAPSE_DEPTH: Final = 3
 IN_A_TABLE: Final = -1
 """Depth of a node that stands in a definition table, where compaction by depth never looks."""
 
-Node = tuple[dict[str, Any], dict[str, Any], int]
-"""The author's node, the draft's own node for it, and its depth (the root has 0)."""
+Node = tuple[dict[str, Any], dict[str, Any], int, Shape]
+"""The author's node, the draft's own node for it, its depth (the root has 0) and its shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +50,49 @@ class Change(NamedTuple):
     effect: Effect
 
 
-@dataclass(slots=True)
 class Draft:
-    """A schema on the workbench."""
+    """A schema on the workbench.
 
-    raw: Any
-    """The author's schema; never changed."""
-    collapse_depth: int = COLLAPSE_DEPTH
-    """Where the third pass begins to collapse."""
-    schema: dict[str, Any] = field(default_factory=dict)
-    """The schema so far, keys in wire order."""
-    nodes: list[Node] = field(default_factory=list)
-    """Every node of `schema`, parents before children."""
-    finished: int = 0
-    """How many of the nodes are finished."""
-    inside_definition: bool = False
-    """Whether the walk has come to the definitions, where every mention of another one counts."""
-    references: list[str] = field(default_factory=list)
-    """Each `$ref` that keeps a definition alive."""
-    is_exact: bool = False
-    """Whether every number in `raw` stands for its own text."""
-    maps: list[dict[str, Any]] = field(default_factory=list)
-    """The author's schemas under `additionalProperties`."""
-    has_numbers: bool = False
-    """A number may reach the output: only enum values can hold one."""
-    changes: list[Change] | None = None
-    """Notes for the trace; None on the fast path."""
+    Args:
+        raw: the author's schema; only read.
+        changes: where to note every applied rule for the trace; None on the fast path.
+        collapse_depth: where the third pass begins to collapse.
+    """
+
+    __slots__ = (
+        "changes",
+        "collapse_depth",
+        "described",
+        "inside_definition",
+        "maps",
+        "nodes",
+        "numbers",
+        "raw",
+        "references",
+        "schema",
+        "unseen",
+    )
+
+    def __init__(
+        self, raw: dict[str, Any], changes: list[Change] | None = None, collapse_depth: int = COLLAPSE_DEPTH
+    ) -> None:
+        self.raw, self.changes, self.collapse_depth = raw, changes, collapse_depth
+        self.schema: dict[str, Any] = {}
+        """The schema so far, keys in wire order."""
+        self.nodes: list[Node] = []
+        """The nodes, parents before children."""
+        self.described: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        """Nodes with a scalar type and a description, which were not worth a turn: the author's and the draft's."""
+        self.references: list[str] = []
+        """Each `$ref` that keeps a definition alive."""
+        self.maps: list[dict[str, Any]] = []
+        """The author's schemas under `additionalProperties`."""
+        self.numbers: list[float] = []
+        """The floats that reach the output: only the values of an enum can hold any."""
+        self.unseen: list[Any] = []
+        """Parts of the author's schema that no walk entered."""
+        self.inside_definition = False
+        """The walk has come to the definitions, where every mention of another one counts."""
 
     def encode(self) -> bytes:
         """The schema as it would be sent: compact UTF-8 JSON."""

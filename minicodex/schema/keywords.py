@@ -13,8 +13,10 @@ from typing import Any, Final
 __all__ = [
     "ADDITIONAL",
     "INFERENCE",
+    "KNOWN_SHAPES",
     "LOST_KEYWORDS",
     "MEMBER_KEYWORDS",
+    "SCALAR_TYPES",
     "TABLE_KEYWORDS",
     "TYPE_NAMES",
     "WIRE_ORDER",
@@ -26,7 +28,8 @@ __all__ = [
 ADDITIONAL: Final = "additionalProperties"
 MEMBER_KEYWORDS: Final = ("anyOf", "oneOf", "allOf")
 TABLE_KEYWORDS: Final = ("$defs", "definitions")
-TYPE_NAMES: Final = frozenset({"string", "number", "boolean", "integer", "object", "array", "null"})
+SCALAR_TYPES: Final = frozenset({"string", "number", "boolean", "integer", "null"})
+TYPE_NAMES: Final = SCALAR_TYPES | {"object", "array"}
 
 WIRE_ORDER: Final = (
     "$ref",
@@ -52,6 +55,7 @@ INFERENCE: Final = (
 )
 """A node without a usable type gets the first type one of whose keywords is present, whatever its value."""
 
+_WIRE_KEYWORDS: Final = frozenset(WIRE_ORDER)
 _NEVER_INFERRED: Final = frozenset({*MEMBER_KEYWORDS, "$ref"})
 _CHILDREN: Final = ("properties", "items", ADDITIONAL, *MEMBER_KEYWORDS)
 _COMPLEX: Final = frozenset({*_CHILDREN, "$ref"})
@@ -103,7 +107,7 @@ class Shape:
     """All that follows from the mere presence of keywords in a node, values aside (null counts as present)."""
 
     plans: tuple[tuple[str, ...], ...]
-    """What to write, in wire order: as it is, with `properties`, with `items`, with both."""
+    """What to write, in wire order: as it is, with `properties`, with `items`, with both, without `type`."""
     inferred: str | None
     """The type it gets when it has no usable one; None: nothing can be inferred."""
     is_left_alone: bool
@@ -112,30 +116,32 @@ class Shape:
     """The third compaction pass counts it as complex."""
     has_members: bool
     """The fourth compaction pass removes it."""
-    has_const: bool
-    elsewhere: tuple[str, ...]
-    """Keywords that are no children: a definition may mention another one even there."""
+    ignored: tuple[str, ...]
+    """Its keywords that do not reach the output."""
 
     def plan_for(self, usable: Any) -> tuple[str, ...]:
         """What to write for a node of this shape and type; objects need `properties`, arrays need `items`."""
-        if isinstance(usable, list):
-            return self.plans[("object" in usable) + 2 * ("array" in usable)]
-        return self.plans[_PLAN_OF_TYPE.get(usable, 0)]
+        if usable.__class__ is str:
+            return self.plans[_PLAN_OF_TYPE[usable]]
+        if usable is None:
+            return self.plans[4]
+        return self.plans[("object" in usable) + 2 * ("array" in usable)]
 
 
 def shape_of(node: dict[str, Any]) -> Shape:
     """The shape of a node, from memory where one with the same keywords was seen before."""
     keywords = tuple(node)
-    shape = _SHAPES.get(keywords)
-    if shape is None:
+    try:
+        return KNOWN_SHAPES[keywords]
+    except KeyError:
         shape = _work_out(keywords)
-        if len(_SHAPES) < _MAX_SHAPES and _VOCABULARY.issuperset(keywords):
-            _SHAPES[keywords] = shape
+        if len(KNOWN_SHAPES) < _MAX_SHAPES and _VOCABULARY.issuperset(keywords):
+            KNOWN_SHAPES[keywords] = shape
     return shape
 
 
-_PLAN_OF_TYPE: Final = {"object": 1, "array": 2}
-_SHAPES: dict[tuple[str, ...], Shape] = {}
+_PLAN_OF_TYPE: Final = {**dict.fromkeys(SCALAR_TYPES, 0), "object": 1, "array": 2}
+KNOWN_SHAPES: Final[dict[tuple[str, ...], Shape]] = {}
 _MAX_SHAPES: Final = 4_096
 _VOCABULARY: Final = frozenset({*WIRE_ORDER, *LOST_KEYWORDS, "const"})
 """Only combinations of these are remembered, so that no stranger's words stay in memory."""
@@ -145,13 +151,12 @@ def _work_out(keywords: tuple[str, ...]) -> Shape:
     present = frozenset(keywords)
     inferred = next((name for name, signs in INFERENCE if not signs.isdisjoint(present)), None)
     wanted = present | ({"enum"} if "const" in present else set()) | ({"type"} if inferred else set())
-    extras: tuple[set[str], ...] = (set(), {"properties"}, {"items"}, {"properties", "items"})
+    forms = (wanted, wanted | {"properties"}, wanted | {"items"}, wanted | {"properties", "items"}, wanted - {"type"})
     return Shape(
-        plans=tuple(tuple(k for k in WIRE_ORDER if k in wanted | extra) for extra in extras),
+        plans=tuple(tuple(keyword for keyword in WIRE_ORDER if keyword in form) for form in forms),
         inferred=inferred,
         is_left_alone=not _NEVER_INFERRED.isdisjoint(present),
         is_complex=not _COMPLEX.isdisjoint(present),
         has_members=not present.isdisjoint(MEMBER_KEYWORDS),
-        has_const="const" in present,
-        elsewhere=tuple(k for k in keywords if k not in _CHILDREN and k not in TABLE_KEYWORDS),
+        ignored=tuple(keyword for keyword in keywords if keyword not in _WIRE_KEYWORDS and keyword != "const"),
     )

@@ -6,19 +6,17 @@ demand: planning and encoding a request need neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from minicodex.errors import InvalidToolSchema
 from minicodex.json_text import parse_plain, pointer_of, shorten
-from minicodex.schema.keywords import MEMBER_KEYWORDS, TABLE_KEYWORDS, TYPE_NAMES
 
 if TYPE_CHECKING:
     from minicodex.schema.typed import SchemaNode
 
-__all__ = ["FAULTS", "Fault", "Misfit", "ToolSchema", "check_keyword"]
+__all__ = ["FAULTS", "Fault", "Misfit", "ToolSchema"]
 
 MAX_COUNT: Final = 2**64 - 1
 """Largest `minItems`. Source: measured on Codex CLI 0.171.0."""
@@ -87,17 +85,11 @@ FAULTS: Final = {
             "a JSON value",
             "send what a JSON parser returns: no tuples, NaN or objects of your own",
         ),
-        Fault(
-            "too_deep", "at most 254 levels of nesting", "name the inner parts in `$defs` and refer to them"
-        ),
+        Fault("too_deep", "at most 254 levels of nesting", "name the inner parts in `$defs` and refer to them"),
         Fault("not_a_schema", "a JSON object as the schema", 'write {"type": "object", "properties": {}}'),
         Fault("not_a_node", "a schema: an object, `true` or `false`", "write the schema of this value there"),
-        Fault(
-            "items_is_list", "one schema for all members", "write one schema, or an object with named fields"
-        ),
-        Fault(
-            "unusable_type", "a type name that JSON Schema knows", "correct the name, or remove `type` here"
-        ),
+        Fault("items_is_list", "one schema for all members", "write one schema, or an object with named fields"),
+        Fault("unusable_type", "a type name that JSON Schema knows", "correct the name, or remove `type` here"),
         Fault("wrong_ref", "a string", "write the reference as text, such as `#/$defs/Name`"),
         Fault("wrong_description", "a string", "write the description as one text"),
         Fault("wrong_encrypted", "`true` or `false`", "remove `encrypted`, or make it a boolean"),
@@ -110,9 +102,7 @@ FAULTS: Final = {
         Fault("wrong_properties", "an object of schemas by name", "write one schema for each name"),
         Fault("wrong_required", "a list of property names", "write the names as a list of strings"),
         Fault("wrong_members", "a list of schemas", "put the alternatives into a list"),
-        Fault(
-            "wide_integer", "integers of at most 64 bits", "use a smaller limit below `additionalProperties`"
-        ),
+        Fault("wide_integer", "integers of at most 64 bits", "use a smaller limit below `additionalProperties`"),
         Fault("null_root", "a root that allows more than null", "give the root the type object"),
     )
 }
@@ -138,49 +128,6 @@ def describe(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return f"the number {value}"[:60] if isinstance(value, (int, float)) else f"a {type(value).__name__}"
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_type(value: Any) -> bool:
-    names = value if isinstance(value, list) else [value]
-    return all(isinstance(name, str) and name in TYPE_NAMES for name in names)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= MAX_COUNT
-
-
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-_CHECKS: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
-    "$ref": ("wrong_ref", _is_text),
-    "type": ("unusable_type", _is_type),
-    "description": ("wrong_description", _is_text),
-    "encrypted": ("wrong_encrypted", lambda value: isinstance(value, bool)),
-    "enum": ("wrong_enum", lambda value: isinstance(value, list)),
-    "items": ("items_is_list", lambda value: not isinstance(value, list)),
-    "minItems": ("wrong_min_items", _is_count),
-    "properties": ("wrong_properties", lambda value: isinstance(value, dict)),
-    "required": ("wrong_required", _are_names),
-    **dict.fromkeys(MEMBER_KEYWORDS, ("wrong_members", lambda value: isinstance(value, list))),
-    **dict.fromkeys(TABLE_KEYWORDS, ("wrong_properties", lambda value: isinstance(value, dict))),
-}
-
-
-def check_keyword(node: dict[str, Any], keyword: str, value: Any) -> None:
-    """Make sure that a kept keyword has a value that the subset can hold. Null is as good as absent.
-
-    Raises:
-        Misfit: it has not.
-    """
-    kind, is_fine = _CHECKS[keyword]
-    if not is_fine(value):
-        raise Misfit(kind, node, keyword, actual=value)
 
 
 def pointer_to(root: Any, node: Any) -> str:
