@@ -202,13 +202,13 @@ def feedback(tool: str, error: ArgumentError) -> str:
 
 
 def _fault_line(fault: ArgumentFault) -> str:
-    parts = [f"at {fault.pointer}: {fault.problem}" if fault.pointer else fault.problem]
+    parts = [f"at {_printable(fault.pointer, 120)}: {fault.problem}" if fault.pointer else fault.problem]
     parts += [f"expected {fault.expected}"] if fault.expected else []
     parts += [f"got {fault.got}"] if fault.got else []
     return "- " + _printable("; ".join(parts))
 
 
-def _printable(text: str, limit: int = 400) -> str:
+def _printable(text: str, limit: int = 300) -> str:
     """One line of valid UTF-8: a key or name of the model's may hold anything."""
     safe = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[: limit + 1])
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"

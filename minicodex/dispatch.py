@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from minicodex.arguments import feedback
-from minicodex.errors import ArgumentError, HandlerError, MinicodexError, StepMismatch, UnsupportedCall
+from minicodex.errors import ArgumentError, HandlerError, InternalError, MinicodexError, StepMismatch, UnsupportedCall
 from minicodex.json_text import to_compact_bytes
 from minicodex.naming import ToolName
 from minicodex.planner import ToolPlan
@@ -135,7 +135,7 @@ def _bounded(text: str) -> str:
 
 
 def dispatch_function_call(call: ModelFunctionCall, plan: ToolPlan, *, timeout_s: float | None = None) -> ToolResult:
-    """Handle one function call with the plan of its own step. Never raises what a model or a tool can cause.
+    """Handle one function call with the plan of its own step. What a model or a tool can cause is an answer, never an exception.
 
     Args:
         timeout_s: seconds after which a call that has not finished is answered all the same; None waits.
@@ -156,6 +156,8 @@ def _answer(call: ModelCall, plan: ToolPlan, timeout_s: float | None) -> ToolRes
         return ToolResult(call.id, ok=True, output=_output_text(output, name))
     except ArgumentError as error:
         return ToolResult.feedback_to_model(call_id=call.id, message=feedback(name, error))
+    except InternalError:
+        raise
     except MinicodexError as error:
         return ToolResult.error(call.id, str(error))
 

@@ -59,9 +59,7 @@ def test_new_chapter_is_added_and_edited_one_is_kept(source, copy):
 
 def test_newer_chapter_replaces_one_that_was_not_edited(source, copy):
     write(source, {"00_first.ipynb": "first, mended"})
-    assert refresh_chapters(source, copy) == [
-        "Brought up to date, as you had not edited them: 00_first.ipynb."
-    ]
+    assert refresh_chapters(source, copy) == ["Brought up to date, as you had not edited them: 00_first.ipynb."]
     assert read(copy)["00_first.ipynb"] == "first, mended"
 
 
@@ -70,9 +68,7 @@ def test_newer_chapter_does_not_replace_an_edited_one_and_says_so_each_time(sour
     write(source, {"00_first.ipynb": "first, mended"})
     for _ in range(2):
         (sentence,) = refresh_chapters(source, copy)
-        assert sentence.startswith(
-            "Kept as you edited them, though the course has newer ones: 00_first.ipynb."
-        )
+        assert sentence.startswith("Kept as you edited them, though the course has newer ones: 00_first.ipynb.")
         assert read(copy)["00_first.ipynb"] == "my edit"
 
 

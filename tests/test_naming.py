@@ -18,7 +18,8 @@ def test_names_are_those_of_the_real_cli(case):
         for canonical in canonical_names(server, namespaces[server], offer["tools"]).values():
             named.setdefault(canonical.namespace, set()).add(canonical.name)
     expected = {
-        entry["namespace"]: {name for name, _ in entry["tools"]} for entry in case["wire_namespaces_tool_name_and_raw_name"]
+        entry["namespace"]: {name for name, _ in entry["tools"]}
+        for entry in case["wire_namespaces_tool_name_and_raw_name"]
     }
     assert named == expected
 

@@ -93,6 +93,4 @@ def test_conda_environment_takes_everything_from_pyproject():
 
 
 def test_only_the_mcp_extra_and_its_users_bring_the_mcp_sdk():
-    assert [
-        name for name, lines in EXTRAS.items() if any(Requirement(line).name == "mcp" for line in lines)
-    ] == ["mcp"]
+    assert [name for name, lines in EXTRAS.items() if any(Requirement(line).name == "mcp" for line in lines)] == ["mcp"]
