@@ -5,8 +5,7 @@
 
 The core is synchronous and the official SDK is not, so each connection owns an event loop in a thread of its
 own. There the SDK shakes hands, numbers requests and finds their answers; `stdio.py` owns the process; this
-file owns the clock, the list of tools, and both translations: from a definition to a `ToolImplementation`,
-and from a result to what the model reads.
+file owns the clock, what is known of the tools, and what the model reads of a result.
 
 Why not `ClientSession.list_tools` and `.call_tool`: there one malformed tool takes the whole list away, and a
 result is checked against the output schema, which Codex does not do. `send_raw_request` gives plain dicts.
@@ -16,19 +15,16 @@ from __future__ import annotations
 
 import atexit
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from minicodex.arguments import describe
-from minicodex.errors import HandlerError, InvalidContract, SourceError, ToolAuthorError
+from minicodex.errors import HandlerError, SourceError
 from minicodex.json_text import shorten, to_compact_bytes
-from minicodex.naming import ToolName, canonical_names, canonical_namespaces
-from minicodex.schema import adapt_mcp_schema
-from minicodex.sources.dynamic import dynamic_tool
+from minicodex.sources.definitions import DefinedTools
 from minicodex.tool import Exposure, RejectedTool, ToolImplementation
 
 try:
@@ -45,6 +41,7 @@ except ImportError as missing:
     raise ImportError('MCP servers need the official SDK: pip install "minicodex[mcp]"') from missing
 
 if TYPE_CHECKING:
+    from minicodex.naming import ToolName
     from minicodex.planner import StepState
     from minicodex.sources import Candidate
 
@@ -91,14 +88,13 @@ class McpServer:
     ) -> None:
         self.name, self.command = name, command
         self.start_timeout_s, self.call_timeout_s = start_timeout_s, call_timeout_s
-        self.namespace = canonical_namespaces([name])[name] if namespace is None else namespace
         self.instructions = ""
         """What the server says about itself, known once it runs; the description of its namespace."""
-        self._env, self._cwd = env, cwd
+        self._env, self._cwd, self._namespace = env, cwd, namespace
         self._open = ExitStack()
         self._portal: BlockingPortal | None = None
         self._definitions: list[Any] | None = None
-        self._tools: list[Candidate] = []
+        self._tools = DefinedTools((), {})
         self._stale = True
 
     # --- life ---------------------------------------------------------------------------------------------
@@ -199,13 +195,14 @@ class McpServer:
             except SourceError as error:
                 if self._definitions is None:
                     raise
-                trouble = [RejectedTool(None, self._source, error)]
-        exposure = Exposure.DEFERRED if step.model.supports_search else Exposure.DIRECT
-        return [_exposed(tool, exposure) for tool in self._tools] + trouble
+                trouble = [RejectedTool(None, f"mcp:{self.name}", error)]
+        tools = self._tools.candidates
+        return [*(map(_deferred, tools) if step.model.supports_search else tools), *trouble]
 
     @property
-    def _source(self) -> str:
-        return f"mcp:{self.name}"
+    def canonical_names(self) -> Mapping[str, ToolName]:
+        """Canonical name of each tool by the server's own name, as of the list that `candidates` used last."""
+        return self._tools.names
 
     def _read_tools(self) -> None:
         self._stale = False  # before reading: a change that is announced meanwhile is a new one
@@ -214,31 +211,14 @@ class McpServer:
         except SourceError:
             self._stale = True
             raise
-        self._definitions, self._tools = definitions, list(self._build_all(definitions))
-
-    def _build_all(self, definitions: list[Any]) -> Iterator[Candidate]:
-        raw_names = [_raw_name(definition) for definition in definitions]
-        names = canonical_names(self.name, self.namespace, (raw for raw in raw_names if raw is not None))
-        for definition, raw in zip(definitions, raw_names, strict=True):
-            try:
-                if flaw := _malformed(definition):
-                    raise InvalidContract(flaw)
-                yield self._build(definition, names[definition["name"]])
-            except ToolAuthorError as error:
-                yield RejectedTool(None if raw is None else str(names[raw]), self._source, error)
-
-    def _build(self, definition: dict[str, Any], name: ToolName) -> ToolImplementation:
-        tool = dynamic_tool(
-            name.name,
-            definition.get("description") or "",
-            adapt_mcp_schema(definition["inputSchema"]),
-            partial(self._run, definition["name"]),
-            output_schema=definition.get("outputSchema"),
-            namespace=name.namespace,
-            source=self._source,
-            parallel_safe=(definition.get("annotations") or {}).get("readOnlyHint") is True,
+        self._definitions = definitions
+        self._tools = DefinedTools.build(
+            definitions,
+            server=self.name,
+            run=self._run,
+            namespace=self._namespace,
+            instructions=self.instructions,
         )
-        return replace(tool, namespace_description=self.instructions or None)
 
     def _run(self, raw_name: str, arguments: dict[str, Any]) -> str:
         """A call through a plan. Hints and stderr are for people; the model gets the plain fact."""
@@ -323,36 +303,8 @@ class McpToolError(HandlerError):
         return self.reason
 
 
-# --- from a definition to a tool --------------------------------------------------------------------------
-
-
-_FIELDS = (
-    ("name", str, "a text", True),
-    ("inputSchema", dict, "an object", True),
-    ("description", str, "a text", False),
-    ("annotations", dict, "an object", False),
-    ("outputSchema", dict, "an object", False),
-)
-
-
-def _raw_name(definition: Any) -> str | None:
-    name = definition.get("name") if isinstance(definition, dict) else None
-    return name if isinstance(name, str) else None
-
-
-def _malformed(definition: Any) -> str | None:
-    """Why a definition cannot be a tool, or None. The demands are those of Codex CLI 0.171.0."""
-    if not isinstance(definition, dict):
-        return f"a tool definition must be an object, found {describe(definition)}"
-    for key, kind, noun, required in _FIELDS:
-        value = definition.get(key)
-        if not isinstance(value, kind) and (required or value is not None):
-            return f"{key} must be {noun}, found {describe(value) if key in definition else 'nothing'}"
-    return None
-
-
-def _exposed(tool: Candidate, exposure: Exposure) -> Candidate:
-    return replace(tool, exposure=exposure) if isinstance(tool, ToolImplementation) else tool
+def _deferred(tool: Candidate) -> Candidate:
+    return replace(tool, exposure=Exposure.DEFERRED) if isinstance(tool, ToolImplementation) else tool
 
 
 # --- from a result to what the model reads ----------------------------------------------------------------

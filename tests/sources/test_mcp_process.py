@@ -149,12 +149,14 @@ def test_answers_to_unknown_ids_are_no_answers(misbehaving: Misbehaving) -> None
         assert [server.call_tool("a")["content"][0]["text"] for _ in range(3)] == ["right"] * 3
 
 
-def test_a_forgotten_print_is_forgiven_and_nothing_is_printed(
-    misbehaving: Misbehaving, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_forgotten_print_is_forgiven(misbehaving: Misbehaving) -> None:
     with misbehaving("chats_on_stdout") as server:
         assert [server.call_tool("a")["content"][0]["text"] for _ in range(3)] == ["still here"] * 3
-    assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_server_does_oddly_is_not_printed(mark: str) -> None:
+    done = run_program(USES_TWICE, "chats_on_stdout", mark)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "still here\n", "")
 
 
 def test_a_flood_on_stderr_blocks_nothing(misbehaving: Misbehaving) -> None:
@@ -306,31 +308,40 @@ server = McpServer("bad", sys.argv[1:], start_timeout_s=600).__enter__()
 """
 
 
+USES_TWICE = """
+import sys
+from minicodex.sources.mcp import McpServer
+with McpServer("bad", sys.argv[1:], start_timeout_s=600, call_timeout_s=600) as server:
+    server.call_tool("a")
+    print(server.call_tool("a")["content"][0]["text"])
+"""
+
+
+def program(text: str, what: str, mark: str) -> list[str]:
+    """A command that runs a Python text, which starts a misbehaving server in its turn."""
+    return [sys.executable, "-c", text, sys.executable, str(MISBEHAVING), what, mark]
+
+
+def run_program(text: str, what: str, mark: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(program(text, what, mark), capture_output=True, text=True, timeout=SAFETY_S, check=False)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 @pytest.mark.parametrize(("what", "moment"), [("silent", "starting"), ("stubborn", "calling")])
 def test_an_interrupt_ends_the_server(mark: str, what: str, moment: str) -> None:
-    command = [sys.executable, "-c", INTERRUPTED, sys.executable, str(MISBEHAVING), what, mark]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
-        assert program.stdout is not None
-        while program.stdout.readline().strip() != moment:
+    command = program(INTERRUPTED, what, mark)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        while running.stdout.readline().strip() != moment:
             pass
         assert eventually(lambda: len(processes(mark)) >= 2)
-        os.kill(program.pid, signal.SIGINT)
-        stderr = program.communicate(timeout=SAFETY_S)[1]
+        os.kill(running.pid, signal.SIGINT)
+        stderr = running.communicate(timeout=SAFETY_S)[1]
     assert stderr.splitlines()[-1] == "KeyboardInterrupt"
     assert not processes(mark)
 
 
 def test_the_end_of_the_interpreter_ends_a_server_that_nobody_closed(mark: str) -> None:
-    command = [
-        sys.executable,
-        "-c",
-        NOT_CLOSED,
-        sys.executable,
-        str(MISBEHAVING),
-        "stubborn",
-        mark,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SAFETY_S, check=False)
+    done = run_program(NOT_CLOSED, "stubborn", mark)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not processes(mark)
