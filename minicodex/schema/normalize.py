@@ -122,10 +122,8 @@ def grow(draft: Draft, start: int) -> None:
         start += 1
         usable = raw.get("type")
         if usable.__class__ is not str or usable not in TYPE_NAMES:
-            usable = _mended_type(draft, raw, shape)
+            usable = _mended_type(draft, raw, shape, usable)
             if usable is None and not shape.is_left_alone:
-                draft.unseen.append(raw)
-                draft.note(NODE_CLEARED, raw, before=raw, after={})
                 continue
         for keyword in shape.plan_for(usable):
             if keyword == "type":
@@ -178,33 +176,39 @@ def _boolean_node(draft: Draft, raw: Json, value: Any, steps: tuple[str | int, .
 # --- the type of a node ----------------------------------------------------------------------------------------------
 
 
-def _mended_type(draft: Draft, raw: Json, shape: Shape) -> str | list[str] | None:
-    """The type of a node that is no single known name: without unknown names, or inferred, or None."""
-    written = raw.get("type")
-    known = known_names(written)
+def _mended_type(draft: Draft, raw: Json, shape: Shape, written: Any) -> str | list[str] | None:
+    """The type of a node that is no single known name: without the unknown ones, or inferred, or None."""
+    known = known_names(written) if written is not None else None
     if known is None:
         return _bad_type(raw, written) if shape.is_left_alone else _infer_type(draft, raw, shape)
-    if known != written:
+    if draft.changes is not None and known != written:
         draft.note(UNKNOWN_TYPE_REMOVED, raw, "type", before=written, after=known)
     return known
 
 
 def known_names(written: Any) -> str | list[str] | None:
     """The known names in a `type`: one alone as a word, several as a list in their order, none as None."""
-    names = written if isinstance(written, list) else [written]
-    known = [name for name in names if isinstance(name, str) and name in TYPE_NAMES]
+    if written.__class__ is not list:
+        return written if isinstance(written, str) and written in TYPE_NAMES else None
+    try:
+        known = written if TYPE_NAMES.issuperset(written) else [name for name in written if name in TYPE_NAMES]
+    except TypeError:  # a list or an object among the names
+        known = [name for name in written if isinstance(name, str) and name in TYPE_NAMES]
     return known if len(known) > 1 else known[0] if known else None
 
 
 def _bad_type(raw: Json, written: Any) -> list[str] | None:
     """Beside members or a reference nothing is inferred, and a bad `type` stays to be refused; `[]` and null pass."""
     if written is None or written == []:
-        return None if written is None else []
+        return written
     raise Misfit("unusable_type", raw, "type", actual=written)
 
 
 def _infer_type(draft: Draft, raw: Json, shape: Shape) -> str | None:
-    if draft.changes is not None and shape.inferred is not None:
+    if shape.inferred is None:
+        draft.unseen.append(raw)
+        draft.note(NODE_CLEARED, raw, before=raw, after={})
+    elif draft.changes is not None:
         effect = _effect_of_inference(raw, shape.inferred, is_root=raw is draft.raw)
         draft.note(TYPE_INFERRED, raw, before=raw.get("type"), after=shape.inferred, effect=effect)
     return shape.inferred
