@@ -135,7 +135,9 @@ def _bounded(text: str) -> str:
 
 
 def dispatch_function_call(call: ModelFunctionCall, plan: ToolPlan, *, timeout_s: float | None = None) -> ToolResult:
-    """Handle one function call with the plan of its own step. What a model or a tool can cause is an answer, never an exception.
+    """Handle one function call with the plan of its own step.
+
+    What a model or a tool can cause is an answer, never an exception.
 
     Args:
         timeout_s: seconds after which a call that has not finished is answered all the same; None waits.

@@ -99,7 +99,7 @@ def _inside(root: Path, path: str) -> Path:
     try:
         file = (root / path).resolve()
         usable = file.is_relative_to(root) and file.is_file()
-    except (OSError, ValueError):  # a NUL, a name too long, a circle of links
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, a circle of links
         usable = False
     if not usable:
         raise ArgumentError(

@@ -1,0 +1,185 @@
+"""Arguments against an author's own schema, hostile ones included."""
+
+import http.server
+import json
+import threading
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from minicodex import (
+    ModelFunctionCall,
+    StepState,
+    compile_tool_schema,
+    dispatch_function_call,
+    dynamic_tool,
+    plan_tools,
+)
+from minicodex.arguments import parse_arguments
+from minicodex.errors import ArgumentError, ToolAuthorError
+from minicodex.patterns import UnusablePattern, refuse_wild, search
+from minicodex.validation import ArgumentValidator
+
+
+def validator(schema):
+    compiled = compile_tool_schema(schema)
+    return ArgumentValidator(schema, compiled.to_json)
+
+
+def verdict(schema, arguments):
+    """("runs" | "refused" | "unusable", finding)."""
+    checker = validator(schema)
+    try:
+        checker.check(arguments)
+    except ArgumentError:
+        return "refused", checker.finding
+    except ToolAuthorError:
+        return "unusable", checker.finding
+    return "runs", checker.finding
+
+
+def of(**properties):
+    return {"type": "object", "properties": properties}
+
+
+FIT_ONLY_THE_AUTHOR = [
+    (of(n={"type": "integer", "minimum": 3}), {"n": 2}),
+    (of(s={"type": "string", "pattern": "^a+$"}), {"s": "b"}),
+    (of(t={"type": "array", "uniqueItems": True}), {"t": ["a", "a"]}),
+    ({"type": "object", "dependentRequired": {"a": ["b"]}}, {"a": 1}),
+    (of(a={"type": "string", "not": {"const": "x"}}), {"a": "x"}),
+    (of(a={"if": {"type": "string"}, "then": {"minLength": 3}}), {"a": "x"}),
+]
+
+
+@pytest.mark.parametrize(("schema", "arguments"), FIT_ONLY_THE_AUTHOR)
+def test_the_authors_own_words_count_not_the_compacted_ones(schema, arguments):
+    assert verdict(schema, arguments) == ("refused", None)
+
+
+def test_a_remote_reference_is_never_fetched_and_the_compiled_schema_checks_in_its_place():
+    asked = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        remote = {"$ref": f"http://127.0.0.1:{server.server_port}/schema.json"}
+        schema = of(a=remote, n={"type": "integer"})
+        outcome = verdict(schema, {"a": 1, "n": 1})
+        refused = verdict(schema, {"a": 1, "n": "1"})
+        server.shutdown()
+    assert asked == []
+    assert outcome[0] == "runs"
+    assert refused[0] == "refused"
+    assert "leads nowhere" in outcome[1]
+
+
+LONG = "a" * 60 + "b"
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        ({"type": "any"}, LONG),
+        ({"minimum": "5"}, 7),
+        ({"pattern": "["}, LONG),
+        ({"pattern": "^(?=a)(a+)+$"}, LONG),
+        ({"type": "object", "patternProperties": {"(a+)+$": {}}}, {LONG: 1}),
+        ({"multipleOf": 0}, 7),
+    ],
+)
+def test_a_schema_that_cannot_be_used_gives_way_to_the_compiled_one(node, value):
+    schema = of(x={"anyOf": [node]}, n={"type": "integer"})
+    outcome, finding = verdict(schema, {"x": value, "n": 1})
+    assert outcome == "runs"
+    assert finding.endswith("the compiled one checks in its place")
+    assert verdict(schema, {"x": value, "n": "1"})[0] == "refused"
+
+
+def test_a_circle_of_references_ends():
+    assert verdict({"type": "object", "$ref": "#"}, {})[0] == "runs"
+    tree = {"$ref": "#/$defs/T", "$defs": {"T": {"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}}}}
+    deep: dict = {}
+    for _ in range(60):
+        deep = {"t": deep}
+    assert verdict(tree, deep) == ("runs", None)
+    assert verdict(tree, {"t": {"t": 5}}) == ("refused", None)
+
+
+def test_a_schema_that_doubles_with_every_level_is_stopped():
+    levels = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(40)}
+    schema = {"$ref": "#/$defs/d0", "type": "object", "$defs": levels | {"d40": {"type": "object"}}}
+    outcome, finding = verdict(schema, {})
+    assert outcome == "unusable"
+    assert "it takes too long" in finding
+
+
+def test_large_honest_arguments_are_judged_and_not_mistaken_for_a_trap():
+    schema = of(rows={"type": "array", "items": of(n={"type": "integer"})})
+    rows = [{"n": i} for i in range(60_000)]
+    assert verdict(schema, {"rows": rows}) == ("runs", None)
+    assert verdict(schema, {"rows": [*rows, {"n": "x"}]}) == ("refused", None)
+
+
+def test_a_tool_whose_schema_cannot_judge_is_answered_and_not_run():
+    seen = []
+    levels = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(40)}
+    schema = {"$ref": "#/$defs/d0", "type": "object", "$defs": levels | {"d40": {"type": "object"}}}
+    plan = plan_tools([dynamic_tool("t", "", schema, seen.append)], StepState("s"))
+    result = dispatch_function_call(ModelFunctionCall("c", "t", "{}", "s"), plan)
+    assert (result.ok, seen) == (False, [])
+    assert "no schema of this tool can judge" in result.output
+
+
+def test_the_old_dialect_of_a_schema_is_obeyed():
+    draft4 = {"$schema": "http://json-schema.org/draft-04/schema#", **of(n={"minimum": 3, "exclusiveMinimum": True})}
+    assert verdict(draft4, {"n": 3}) == ("refused", None)
+    assert verdict(draft4, {"n": 4}) == ("runs", None)
+    assert verdict({"$schema": ["odd"], "type": "object"}, {}) == ("runs", None)
+
+
+@pytest.mark.parametrize("pattern", [r"^(?!.*\.\.)[a-z./]+$", r"(?<=a)b", r"^[^]]+$", r"^\d{4}-\d{2}$", r"\p{L}"])
+def test_patterns_match_as_python_or_better(pattern):
+    import re
+
+    for text in ("a/b", "a/../b", "ab", "2031-04", "x]", ""):
+        try:
+            expected = re.search(pattern, text) is not None
+        except re.error:
+            expected = any(character.isalpha() for character in text)
+        assert search(pattern, text) is expected
+
+
+@pytest.mark.parametrize("pattern", [r"^(?=a)(a+)+$", r"(?=x)(a|a)*", r"(?=x)((ab)*)*", r"(a*)*\1", "[", "("])
+def test_wild_and_broken_patterns_are_refused_without_trying(pattern):
+    with pytest.raises(UnusablePattern):
+        search(pattern, "a" * 50)
+    if pattern not in "[(":
+        with pytest.raises(UnusablePattern):
+            refuse_wild(pattern, 50)
+
+
+def test_python_takes_no_text_that_is_too_long_for_its_pattern():
+    with pytest.raises(UnusablePattern, match="too long"):
+        search(r"^(?!x).*y.*z", "a" * 10_000)
+
+
+AGREEING = [
+    *FIT_ONLY_THE_AUTHOR,
+    (of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), {"a": None}),
+    (of(a={"oneOf": [{"type": "integer"}, {"minimum": 2}]}), {"a": 3}),
+    ({"type": "object", "additionalProperties": {"type": "integer"}}, {"a": 1, "b": "x"}),
+    ({"type": "object", "patternProperties": {"^x-": {"type": "string"}}, "additionalProperties": False}, {"x-a": "b"}),
+    ({"type": "object", "unevaluatedProperties": False, "allOf": [of(a={})]}, {"a": 1}),
+    (of(n={"type": "integer"}), {"n": 3.0}),
+    (of(n={"multipleOf": 0.5}), {"n": 1.25}),
+]
+
+
+@pytest.mark.parametrize(("schema", "arguments"), AGREEING)
+def test_the_guarded_validator_agrees_with_the_plain_library(schema, arguments):
+    expected = Draft202012Validator(schema).is_valid(arguments)
+    assert verdict(schema, parse_arguments(json.dumps(arguments)))[0] == ("runs" if expected else "refused")
