@@ -1,0 +1,184 @@
+"""The command line, as a person or a script uses it: real processes, real exit codes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SERVER = [sys.executable, "-m", "mcp_server_time"]
+
+PROGRAM = "import sys; from minicodex.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def run(*words, text="", code=0):
+    """Run one command line; returns what it printed, and checks that no traceback was among it."""
+    data = text if isinstance(text, bytes) else text.encode()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words], input=data, capture_output=True, timeout=120, check=False
+    )
+    printed = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in printed[1], printed[1]
+    assert done.returncode == code, printed
+    return printed
+
+
+@pytest.fixture
+def tools(tmp_path):
+    file = tmp_path / "tools.json"
+    definitions = [
+        {
+            "name": "get.user",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"n": {"type": "integer", "minimum": 3}},
+                "required": ["n"],
+            },
+        },
+        {"name": "broken", "inputSchema": {"type": "object", "properties": {"x": {"items": [1]}}}},
+        {"name": "no schema"},
+        5,
+    ]
+    file.write_text(json.dumps({"tools": definitions}))
+    return str(file)
+
+
+@pytest.mark.parametrize("command", [[], ["compile"], ["inspect"], ["call"]])
+def test_help_shows_examples(command):
+    out, _ = run(*command, "--help")
+    assert "examples:\n  " in out
+    assert "  minicodex " in out
+
+
+def test_without_a_command_the_help_is_shown():
+    assert run()[0] == run("--help")[0]
+    assert "lab" in run()[0]
+
+
+def test_a_schema_is_compiled_as_for_mcp_unless_raw():
+    assert run("compile", text="{}")[0] == '{"type":"object","properties":{}}\n'
+    assert run("compile", "--raw", text="{}")[0] == "{}\n"
+
+
+def test_a_file_is_compiled_and_number_literals_stay(tmp_path):
+    file = tmp_path / "schema.json"
+    file.write_text('{"type":"object","properties":{"a":{"enum":[1.10,1E5]}}}')
+    assert '"enum":[1.10,1e+5]' in run("compile", str(file))[0]
+
+
+def test_a_refused_schema_is_one_sentence_and_exit_code_1():
+    out, err = run("compile", text='{"type":"object","properties":{"a":{"items":[]}}}', code=1)
+    assert out == ""
+    assert err.startswith("minicodex: refused (")
+    assert "/properties/a/items" in err
+    assert err.count("\n") == 1
+
+
+def test_every_line_gives_one_line_blank_and_broken_ones_too():
+    lines = ['{"type":"object"}', "", "{", '{"type":"null"}', '{"title":"\u2028"}', "\r", "nul", "5"]
+    out, _ = run("compile", "--jsonl", text="\n".join(lines) + "\n", code=1)
+    results = [json.loads(line) for line in out.removesuffix("\n").split("\n")]
+    assert len(results) == len(lines)
+    assert results[0] == {"parameters": {"type": "object", "properties": {}}}
+    assert [sorted(result) for result in results] == [
+        *[["parameters"], ["error"], ["error"], ["error"]],
+        *[["parameters"], ["error"], ["error"], ["error"]],
+    ]
+    assert all(set(result["error"]) == {"kind", "message"} for result in results if "error" in result)
+
+
+def test_bytes_that_are_not_utf_8_give_an_error_line():
+    out, _ = run("compile", "--jsonl", text=b'\xff\n{"type":"object"}\n', code=1)
+    assert ["error" in json.loads(line) for line in out.splitlines()] == [True, False]
+
+
+def test_good_lines_only_give_exit_code_0_and_no_line_gives_nothing():
+    run("compile", "--jsonl", text='{"type":"object"}')
+    assert run("compile", "--jsonl", text="") == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["compile", "/nowhere/schema.json"], "cannot be read"),
+        (["compile", "."], "cannot be read"),
+        (["inspect"], "name the server's command behind --"),
+        (["call", "x", "{}"], "name the server's command behind --"),
+        (["call", "x", "--tools", "f"], "call needs TOOL and ARGUMENTS"),
+        (["call", "x", "{}", "--tools", "/nowhere"], "cannot be read"),
+        (["inspect", "--", "/nowhere/server"], "could not be started"),
+        (["inspect", "--", sys.executable, "-c", "print('no MCP here')"], "minicodex: "),
+        (["nonsense"], "invalid choice"),
+    ],
+)
+def test_what_cannot_run_is_one_sentence_and_exit_code_2(words, says):
+    out, err = run(*words, code=2)
+    assert out == ""
+    assert says in err
+
+
+def test_a_call_through_definitions_in_a_file_echoes_what_was_decoded(tools):
+    assert run("call", "get.user", '{"n": 3.0}', "--tools", tools)[0] == '{"n":3.0}\n'
+    out, _ = run("call", "get.user", '{"n": 2}', "--tools", tools, code=1)
+    assert "expected a number of at least 3; got the number 2" in out
+
+
+def test_calls_by_the_line_say_what_ran(tools):
+    calls = [
+        {"name": "get.user", "arguments": '{"n":4}'},
+        {"name": "get.user", "arguments": "{"},
+        {"name": "broken", "arguments": "{}"},
+        {"name": "no schema", "arguments": "{}"},
+        {"name": "nope", "arguments": "{}"},
+        {"name": "get.user", "arguments": {"n": 4}},
+        [],
+    ]
+    text = "\n".join(map(json.dumps, calls)) + "\n\nxx"
+    out, _ = run("call", "--jsonl", "--tools", tools, text=text, code=1)
+    results = [json.loads(line) for line in out.removesuffix("\n").split("\n")]
+    assert results[0] == {"ran": True, "ok": True, "output": '{"n":4}'}
+    assert [(result["ran"], result["ok"]) for result in results[1:]] == [(False, False)] * 8
+    assert "could not be built" in results[2]["output"]
+    assert results[4]["output"].startswith("unsupported call: nope")
+    assert "arguments as JSON text" in results[5]["output"]
+
+
+@pytest.mark.parametrize("content", ["{", "5", '{"a":1}', "\ufffe", "[" * 3_000])
+def test_a_file_that_holds_no_tools_is_refused(tmp_path, content):
+    file = tmp_path / "tools.json"
+    file.write_text(content)
+    assert "is no list of MCP tools" in run("call", "x", "{}", "--tools", str(file), code=2)[1]
+
+
+def test_a_real_server_is_shown_in_both_modes():
+    out, _ = run("inspect", "--name", "time", "--", *SERVER)
+    assert "2 tools offered, 2 can be called" in out
+    assert '"name": "convert_time"' in out
+    assert 'under the key "tools"' in out
+    assert '{"type":"additional_tools","id":"at_0","role":"developer","tools":["mcp__time"]}' in out
+    decisions = json.loads(run("inspect", "--json", "--", *SERVER)[0])["decisions"]
+    assert [decision["visible"] for decision in decisions] == [True, True]
+
+
+def test_each_mode_prints_the_exact_body():
+    ordinary = json.loads(run("inspect", "--mode", "responses", "--", *SERVER)[0])
+    lite = json.loads(run("inspect", "--mode", "lite", "--", *SERVER)[0])
+    assert ordinary["tools"] == lite["input"][0]["tools"]
+
+
+def test_a_tool_of_a_real_server_is_called_and_broken_arguments_are_answered():
+    good = '{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}'
+    assert "+9.0h" in run("call", "convert_time", good, "--", *SERVER)[0]
+    out, _ = run("call", "convert_time", '{"source_timezone":5}', "--", *SERVER, code=1)
+    assert "- at /source_timezone: wrong type; expected a string; got the number 5" in out
+    assert json.loads(run("call", "nope", "{}", "--json", "--", *SERVER, code=1)[0])["ran"] is False
+
+
+def test_a_reader_that_stops_reading_gets_no_complaint():
+    shell = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "compile", "--jsonl"], stdin=-1, stdout=-1, stderr=subprocess.PIPE
+    )
+    shell.stdout.close()
+    _, err = shell.communicate(b'{"type":"object"}\n' * 50_000, timeout=60)
+    assert err == b""
+    assert shell.returncode == 2
