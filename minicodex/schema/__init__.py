@@ -12,9 +12,18 @@ from minicodex.schema.compiler import (
     compile_tool_schema,
     compile_tool_schema_json,
 )
+from minicodex.schema.keywords import Effect
+from minicodex.schema.losses import Loss
 from minicodex.schema.model import FAULTS, ToolSchema
 from minicodex.schema.normalize import RULES, adapt_mcp_schema
-from minicodex.schema.trace import SchemaTrace, trace_tool_schema
+from minicodex.schema.trace import (
+    SchemaTrace,
+    StageTrace,
+    trace_mcp_schema_json,
+    trace_tool_schema,
+    trace_tool_schema_json,
+)
+from minicodex.schema.witness import Verdict, Witness, find_witness, judge
 
 __all__ = [
     "BUDGET_BYTES",
@@ -23,11 +32,20 @@ __all__ = [
     "PASSES",
     "RULES",
     "STAGES",
+    "Effect",
+    "Loss",
     "SchemaTrace",
+    "StageTrace",
     "ToolSchema",
+    "Verdict",
+    "Witness",
     "adapt_mcp_schema",
     "compile_mcp_schema_json",
     "compile_tool_schema",
     "compile_tool_schema_json",
+    "find_witness",
+    "judge",
+    "trace_mcp_schema_json",
     "trace_tool_schema",
+    "trace_tool_schema_json",
 ]

@@ -8,9 +8,9 @@ from typing import Any, Final
 from minicodex.errors import InvalidToolSchema, JsonTextError
 from minicodex.json_text import (
     NotJson,
+    can_be_written,
     exact_copy,
     has_long_integer,
-    can_be_written,
     has_odd_literal,
     is_json,
     is_written_alike,
@@ -20,7 +20,7 @@ from minicodex.json_text import (
 )
 from minicodex.schema.compaction import BUDGET_BYTES, PASSES
 from minicodex.schema.definitions import retain_reachable_definitions
-from minicodex.schema.draft import Draft, Stage
+from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
 from minicodex.schema.model import FAULTS, Misfit, ToolSchema, pointer_to
 from minicodex.schema.normalize import adapt_mcp_schema, normalize_supported_keywords, refuse_wide_integers
 
@@ -53,13 +53,11 @@ def compile_tool_schema(raw_schema: Any, *, trusted: bool = False) -> ToolSchema
     Raises:
         InvalidToolSchema: it does not fit the typed subset, or is no JSON; `.kind` and `.pointer` say why and where.
     """
-    try:
-        draft = _begin(raw_schema) if can_be_written(raw_schema) else None
+    with errors_of_reading():
+        draft = begin(raw_schema) if can_be_written(raw_schema) else None
         if draft is None or not (is_json(draft.unseen) and is_written_alike(draft.numbers)):
-            draft = _begin(exact_copy(raw_schema), is_exact=True)
-        return _finish(draft, trusted=trusted)
-    except (NotJson, JsonTextError) as flaw:
-        raise _not_json(flaw) from None
+            draft = begin(exact_copy(raw_schema), is_exact=True)
+        return finish(draft, trusted=trusted)
 
 
 def compile_tool_schema_json(text: str | bytes, *, trusted: bool = False) -> ToolSchema:
@@ -81,44 +79,85 @@ def _as_it_is(raw: Any) -> Any:
 
 
 def _compile_text(text: str | bytes, *, trusted: bool, adapt: Callable[[Any], Any]) -> ToolSchema:
-    try:
-        draft = _begin(adapt(parse_loose(text)))
+    with errors_of_reading():
+        draft = begin(adapt(parse_loose(text)))
         if (draft.numbers and has_odd_literal(text, draft.numbers)) or (draft.maps and has_long_integer(text)):
-            draft = _begin(adapt(parse_exact(text)), is_exact=True)
-        return _finish(draft, trusted=trusted)
-    except (NotJson, JsonTextError) as flaw:
-        raise _not_json(flaw) from None
+            draft = begin(adapt(parse_exact(text)), is_exact=True)
+        return finish(draft, trusted=trusted)
 
 
-def _begin(raw: Any, *, is_exact: bool = False) -> Draft:
-    """The stages that every schema goes through."""
+Watch = Callable[[Draft, Stage, str | None], None]
+"""Is shown the draft after each stage; the text says why the stage was not needed, None that it ran."""
+
+
+def begin(
+    raw: Any, *, is_exact: bool = False, watch: Watch | None = None, collapse_depth: int = COLLAPSE_DEPTH
+) -> Draft:
+    """Put a schema on the workbench and apply the stages that every schema goes through.
+
+    Args:
+        raw: the author's schema; only read.
+        is_exact: whether numbers that Python would write differently are literals.
+        watch: who looks on, for the trace.
+        collapse_depth: where the third pass begins.
+
+    Raises:
+        InvalidToolSchema: it does not fit the typed subset.
+    """
     if not isinstance(raw, dict):
-        raise Misfit("not_a_schema", raw, actual=raw)
-    draft = Draft(raw)
+        raise FAULTS["not_a_schema"].at("", raw)
+    draft = Draft(raw, None if watch is None else [], collapse_depth)
     try:
         for stage in STAGES:
             stage.apply(draft)
+            if watch is not None:
+                watch(draft, stage, None)
         if is_exact:
             refuse_wide_integers(draft)
     except Misfit as misfit:
-        raise misfit.fault.at(pointer_to(raw, misfit.node) + pointer_of(*misfit.steps), misfit.actual) from None
+        pointer = pointer_to(raw, misfit.node) + pointer_of(*misfit.steps)
+        raise misfit.fault.at(pointer, misfit.actual) from None
     return draft
 
 
-def _finish(draft: Draft, *, trusted: bool) -> ToolSchema:
-    """The passes, each while the schema is over the budget, and the last check."""
+def finish(draft: Draft, *, trusted: bool, budget_bytes: int = BUDGET_BYTES, watch: Watch | None = None) -> ToolSchema:
+    """Apply the passes, each while the schema is over the budget, and the last check.
+
+    Raises:
+        InvalidToolSchema: the root allows nothing but null.
+    """
     sent = draft.encode()
-    for stage in () if trusted else PASSES:
-        if len(sent) <= BUDGET_BYTES:
+    for stage in PASSES:
+        skipped = _reason_to_skip(len(sent), budget_bytes, trusted=trusted)
+        if skipped is None:
+            stage.apply(draft)
+            sent = draft.encode()
+        elif watch is None:
             break
-        stage.apply(draft)
-        sent = draft.encode()
+        if watch is not None:
+            watch(draft, stage, skipped)
     if draft.schema.get("type") == "null":
         raise FAULTS["null_root"].at("/type", "null")
     return ToolSchema(sent)
 
 
-def _not_json(flaw: NotJson | JsonTextError) -> InvalidToolSchema:
-    is_too_deep = isinstance(flaw, NotJson) and flaw.is_too_deep
-    fault = FAULTS["too_deep" if is_too_deep else "not_json"]
-    return InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint)
+def _reason_to_skip(size_bytes: int, budget_bytes: int, *, trusted: bool) -> str | None:
+    if trusted:
+        return "a trusted schema is not compacted"
+    return f"{size_bytes:,} bytes fit the budget of {budget_bytes:,}" if size_bytes <= budget_bytes else None
+
+
+class errors_of_reading:  # noqa: N801 (it is used like a function)
+    """Turns what is no JSON into an `InvalidToolSchema`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _type: object, flaw: BaseException | None, _traceback: object) -> None:
+        if isinstance(flaw, NotJson):
+            fault = FAULTS["too_deep" if flaw.is_too_deep else "not_json"]
+        elif isinstance(flaw, JsonTextError):
+            fault = FAULTS["not_json"]
+        else:
+            return
+        raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint) from None
