@@ -18,6 +18,7 @@ from minicodex.json_text import (
     parse_loose,
     pointer_of,
 )
+from minicodex.schema.cache import TextCache
 from minicodex.schema.compaction import BUDGET_BYTES, PASSES
 from minicodex.schema.definitions import retain_reachable_definitions
 from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
@@ -53,11 +54,10 @@ def compile_tool_schema(raw_schema: Any, *, trusted: bool = False) -> ToolSchema
     Raises:
         InvalidToolSchema: it does not fit the typed subset, or is no JSON; `.kind` and `.pointer` say why and where.
     """
-    with errors_of_reading():
-        draft = begin(raw_schema) if can_be_written(raw_schema) else None
-        if draft is None or not (is_json(draft.unseen) and is_written_alike(draft.numbers)):
-            draft = begin(exact_copy(raw_schema), is_exact=True)
-        return finish(draft, trusted=trusted)
+    draft = begin(raw_schema) if can_be_written(raw_schema) else None
+    if draft is None or (draft.unseen and not is_json(draft.unseen)) or not is_written_alike(draft.numbers):
+        draft = begin(read(exact_copy, raw_schema), is_exact=True)
+    return finish(draft, trusted=trusted)
 
 
 def compile_tool_schema_json(text: str | bytes, *, trusted: bool = False) -> ToolSchema:
@@ -66,28 +66,50 @@ def compile_tool_schema_json(text: str | bytes, *, trusted: bool = False) -> Too
     Raises:
         InvalidToolSchema: as for `compile_tool_schema`; `.kind` is `not_json` for a text that is no JSON.
     """
-    return _compile_text(text, trusted=trusted, adapt=_as_it_is)
+    known = _COMPILED[trusted]
+    return known.get(text) or _compile_text(text, known, trusted=trusted, adapt=_as_it_is)
 
 
 def compile_mcp_schema_json(text: str | bytes, *, trusted: bool = False) -> ToolSchema:
     """The same for the text of an MCP `inputSchema`, which is adapted first (`adapt_mcp_schema`)."""
-    return _compile_text(text, trusted=trusted, adapt=adapt_mcp_schema)
+    known = _COMPILED_FOR_MCP[trusted]
+    return known.get(text) or _compile_text(text, known, trusted=trusted, adapt=adapt_mcp_schema)
+
+
+_COMPILED: Final = (TextCache(), TextCache())
+_COMPILED_FOR_MCP: Final = (TextCache(), TextCache())
+"""What is remembered: for schemas that are not trusted, and for those that are."""
 
 
 def _as_it_is(raw: Any) -> Any:
     return raw
 
 
-def _compile_text(text: str | bytes, *, trusted: bool, adapt: Callable[[Any], Any]) -> ToolSchema:
-    with errors_of_reading():
-        draft = begin(adapt(parse_loose(text)))
-        if (draft.numbers and has_odd_literal(text, draft.numbers)) or (draft.maps and has_long_integer(text)):
-            draft = begin(adapt(parse_exact(text)), is_exact=True)
-        return finish(draft, trusted=trusted)
+def _compile_text(text: str | bytes, known: TextCache, *, trusted: bool, adapt: Callable[[Any], Any]) -> ToolSchema:
+    draft = begin(adapt(read(parse_loose, text)))
+    has_odd_numbers = bool(draft.numbers) and has_odd_literal(text, draft.numbers)
+    if has_odd_numbers or (draft.maps and has_long_integer(text)):
+        draft = begin(adapt(read(parse_exact, text)), is_exact=True)
+    schema = finish(draft, trusted=trusted)
+    known.put(text, schema)
+    return schema
 
 
-Watch = Callable[[Draft, Stage, str | None], None]
-"""Is shown the draft after each stage; the text says why the stage was not needed, None that it ran."""
+def read(reader: Callable[[Any], Any], source: Any) -> Any:
+    """What a reader of `json_text` makes of a source.
+
+    Raises:
+        InvalidToolSchema: the source is no JSON, or is nested too deep.
+    """
+    try:
+        return reader(source)
+    except (NotJson, JsonTextError) as flaw:
+        fault = FAULTS["too_deep" if isinstance(flaw, NotJson) and flaw.is_too_deep else "not_json"]
+        raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint) from None
+
+
+Watch = Callable[[Draft, Stage, bool], None]
+"""Is shown the draft after each stage, and whether the stage was needed."""
 
 
 def begin(
@@ -111,7 +133,7 @@ def begin(
         for stage in STAGES:
             stage.apply(draft)
             if watch is not None:
-                watch(draft, stage, None)
+                watch(draft, stage, True)
         if is_exact:
             refuse_wide_integers(draft)
     except Misfit as misfit:
@@ -128,36 +150,14 @@ def finish(draft: Draft, *, trusted: bool, budget_bytes: int = BUDGET_BYTES, wat
     """
     sent = draft.encode()
     for stage in PASSES:
-        skipped = _reason_to_skip(len(sent), budget_bytes, trusted=trusted)
-        if skipped is None:
+        is_needed = not trusted and len(sent) > budget_bytes
+        if is_needed:
             stage.apply(draft)
             sent = draft.encode()
         elif watch is None:
             break
         if watch is not None:
-            watch(draft, stage, skipped)
+            watch(draft, stage, is_needed)
     if draft.schema.get("type") == "null":
         raise FAULTS["null_root"].at("/type", "null")
     return ToolSchema(sent)
-
-
-def _reason_to_skip(size_bytes: int, budget_bytes: int, *, trusted: bool) -> str | None:
-    if trusted:
-        return "a trusted schema is not compacted"
-    return f"{size_bytes:,} bytes fit the budget of {budget_bytes:,}" if size_bytes <= budget_bytes else None
-
-
-class errors_of_reading:  # noqa: N801 (it is used like a function)
-    """Turns what is no JSON into an `InvalidToolSchema`."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _type: object, flaw: BaseException | None, _traceback: object) -> None:
-        if isinstance(flaw, NotJson):
-            fault = FAULTS["too_deep" if flaw.is_too_deep else "not_json"]
-        elif isinstance(flaw, JsonTextError):
-            fault = FAULTS["not_json"]
-        else:
-            return
-        raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint) from None

@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 
 from minicodex.schema.draft import IN_A_TABLE, Draft
 from minicodex.schema.keywords import TABLE_KEYWORDS
-from minicodex.schema.normalize import grow, place
+from minicodex.schema.normalize import grow, place, place_other
 
 __all__ = ["local_definition", "retain_reachable_definitions"]
 
@@ -38,8 +38,11 @@ def retain_reachable_definitions(draft: Draft) -> None:
     for reference in draft.references:  # it grows below
         table, name = local_definition(reference) or NOWHERE
         if name in tables.get(table, ()) and name not in retained[table]:
-            start = len(draft.nodes)
-            retained[table][name] = place(draft, draft.raw, tables[table][name], IN_A_TABLE, table, name)
+            start, schema = len(draft.nodes), tables[table][name]
+            is_object = schema.__class__ is dict
+            retained[table][name] = (
+                place(draft, schema, IN_A_TABLE) if is_object else place_other(draft, draft.raw, schema, table, name)
+            )
             grow(draft, start)
     for table, entries in retained.items():
         if len(entries) < len(tables[table]):

@@ -106,8 +106,12 @@ LOST_KEYWORDS: Final[dict[str, Effect]] = {
 class Shape:
     """All that follows from the mere presence of keywords in a node, values aside (null counts as present)."""
 
-    plans: tuple[tuple[str, ...], ...]
-    """What to write, in wire order: as it is, with `properties`, with `items`, with both, without `type`."""
+    plan_of_type: dict[str, tuple[str, ...]]
+    """For each type, the keywords to write, in wire order."""
+    plan_of_both: tuple[str, ...]
+    """The same for a node that may be an object or an array."""
+    plan_without_type: tuple[str, ...]
+    """The same for a node that has no type."""
     inferred: str | None
     """The type it gets when it has no usable one; None: nothing can be inferred."""
     is_left_alone: bool
@@ -119,13 +123,16 @@ class Shape:
     ignored: tuple[str, ...]
     """Its keywords that do not reach the output."""
 
-    def plan_for(self, usable: Any) -> tuple[str, ...]:
-        """What to write for a node of this shape and type; objects need `properties`, arrays need `items`."""
-        if usable.__class__ is str:
-            return self.plans[_PLAN_OF_TYPE[usable]]
-        if usable is None:
-            return self.plans[4]
-        return self.plans[("object" in usable) + 2 * ("array" in usable)]
+    def plan_for(self, types: list[str] | str | None) -> tuple[str, ...]:
+        """What to write for a node of this shape and these types; objects need `properties`, arrays `items`."""
+        if types is None:
+            return self.plan_without_type
+        if isinstance(types, str):
+            return self.plan_of_type[types]
+        has_object, has_array = "object" in types, "array" in types
+        if has_object and has_array:
+            return self.plan_of_both
+        return self.plan_of_type["object" if has_object else "array" if has_array else "string"]
 
 
 def shape_of(node: dict[str, Any]) -> Shape:
@@ -140,7 +147,6 @@ def shape_of(node: dict[str, Any]) -> Shape:
     return shape
 
 
-_PLAN_OF_TYPE: Final = {**dict.fromkeys(SCALAR_TYPES, 0), "object": 1, "array": 2}
 KNOWN_SHAPES: Final[dict[tuple[str, ...], Shape]] = {}
 _MAX_SHAPES: Final = 4_096
 _VOCABULARY: Final = frozenset({*WIRE_ORDER, *LOST_KEYWORDS, "const"})
@@ -151,12 +157,18 @@ def _work_out(keywords: tuple[str, ...]) -> Shape:
     present = frozenset(keywords)
     inferred = next((name for name, signs in INFERENCE if not signs.isdisjoint(present)), None)
     wanted = present | ({"enum"} if "const" in present else set()) | ({"type"} if inferred else set())
-    forms = (wanted, wanted | {"properties"}, wanted | {"items"}, wanted | {"properties", "items"}, wanted - {"type"})
+    plain, of_object, of_array = _plan(wanted), _plan(wanted | {"properties"}), _plan(wanted | {"items"})
     return Shape(
-        plans=tuple(tuple(keyword for keyword in WIRE_ORDER if keyword in form) for form in forms),
+        plan_of_type={**dict.fromkeys(SCALAR_TYPES, plain), "object": of_object, "array": of_array},
+        plan_of_both=_plan(wanted | {"properties", "items"}),
+        plan_without_type=_plan(wanted - {"type"}),
         inferred=inferred,
         is_left_alone=not _NEVER_INFERRED.isdisjoint(present),
         is_complex=not _COMPLEX.isdisjoint(present),
         has_members=not present.isdisjoint(MEMBER_KEYWORDS),
         ignored=tuple(keyword for keyword in keywords if keyword not in _WIRE_KEYWORDS and keyword != "const"),
     )
+
+
+def _plan(keywords: frozenset[str]) -> tuple[str, ...]:
+    return tuple(keyword for keyword in WIRE_ORDER if keyword in keywords)

@@ -7,7 +7,6 @@ demand: planning and encoding a request need neither.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from minicodex.errors import InvalidToolSchema
@@ -28,7 +27,7 @@ class ToolSchema:
     Made by `compile_tool_schema` and its relatives, never by hand.
     """
 
-    __slots__ = ("__dict__", "_sent")
+    __slots__ = ("_sent",)
 
     def __init__(self, sent: bytes) -> None:
         self._sent = sent
@@ -42,12 +41,12 @@ class ToolSchema:
         plain: dict[str, Any] = parse_plain(self._sent)
         return plain
 
-    @cached_property
+    @property
     def model(self) -> SchemaNode:
-        """The same as a typed pydantic model; decoded on first use."""
-        from minicodex.schema.typed import SchemaNode
+        """The same as a typed pydantic model, made anew for every caller."""
+        from minicodex.schema.typed import decode
 
-        return SchemaNode.model_validate(self.to_json())
+        return decode(self._sent)
 
     @property
     def size_bytes(self) -> int:

@@ -33,6 +33,7 @@ __all__ = [
     "grow",
     "normalize_supported_keywords",
     "place",
+    "place_other",
     "refuse_wide_integers",
 ]
 
@@ -121,41 +122,31 @@ def grow(draft: Draft, start: int) -> None:
         raw, node, depth, shape = nodes[start]
         start += 1
         usable = raw.get("type")
-        if usable.__class__ is not str or usable not in TYPE_NAMES:
+        plan = shape.plan_of_type.get(usable) if usable.__class__ is str else None
+        if plan is None:
             usable = _mended_type(draft, raw, shape, usable)
             if usable is None and not shape.is_left_alone:
                 continue
-        for keyword in shape.plan_for(usable):
+            plan = shape.plan_for(usable)
+        for keyword in plan:
             if keyword == "type":
                 node[keyword] = usable
             else:
                 _WRITERS[keyword](draft, raw, node, keyword, depth)
-        if shape.ignored:
-            _look_aside(draft, raw, shape)
+        for keyword in shape.ignored:
+            if raw[keyword].__class__ not in _WRITTEN_ALIKE:
+                _look_aside(draft, raw[keyword], as_node=keyword == "prefixItems")
 
 
-def place(draft: Draft, raw: Json, value: Any, depth: int, keyword: str, step: str | int | None = None) -> Json:
-    """The draft's node for a child: finished at once when it is simple, else noted, so that its turn comes.
+def place(draft: Draft, value: Json, depth: int) -> Json:
+    """The draft's node for a child that is an object, noted so that its turn comes.
 
-    Most nodes are simple: a scalar type, at most a description, and keywords that are lost.
-
-    Args:
-        draft: the workbench.
-        raw: the author's node whose child it is.
-        value: the child as it was written.
-        depth: the child's own depth.
-        keyword: the keyword of `raw` under which it stands.
-        step: its name or index there, where there are several.
-
-    Raises:
-        Misfit: it is no schema.
+    The simplest and most frequent nodes, a scalar type with or without a description, are finished at once.
     """
-    if value.__class__ is not dict:
-        return _boolean_node(draft, raw, value, (keyword,) if step is None else (keyword, step))
     name, text = value.get("type"), value.get("description")
     if name.__class__ is str and name in SCALAR_TYPES:
         if text.__class__ is str:
-            if len(value) == 2:
+            if len(value) == len(_TYPE_AND_DESCRIPTION):
                 node = {"type": name, "description": text}
                 draft.described.append((value, node))
                 return node
@@ -166,7 +157,15 @@ def place(draft: Draft, raw: Json, value: Any, depth: int, keyword: str, step: s
     return node
 
 
-def _boolean_node(draft: Draft, raw: Json, value: Any, steps: tuple[str | int, ...]) -> Json:
+_TYPE_AND_DESCRIPTION: Final = ("type", "description")
+
+
+def place_other(draft: Draft, raw: Json, value: Any, *steps: str | int) -> Json:
+    """The draft's node for a child of `raw` that is no object: a boolean becomes a string.
+
+    Raises:
+        Misfit: it is no schema.
+    """
     if not isinstance(value, bool):
         raise Misfit("not_a_node", raw, *steps, actual=value)
     draft.note(BOOLEAN_BECOMES_STRING, raw, *steps, before=value, after={"type": "string"})
@@ -263,10 +262,8 @@ def _write_enum(draft: Draft, raw: Json, node: Json, keyword: str, _depth: int) 
 
 
 def _look_into_values(draft: Draft, values: list[Any]) -> None:
-    draft.unseen.append(values)
     draft.numbers.extend(value for value in values_inside(values, as_node=False) if type(value) is float)
-    if draft.inside_definition:
-        _note_mentions(draft, values, as_node=False)
+    _look_aside(draft, values, as_node=False)
 
 
 _WRITTEN_ALIKE: Final = frozenset({str, int, bool, type(None)})
@@ -281,7 +278,9 @@ def _write_items(draft: Draft, raw: Json, node: Json, keyword: str, depth: int) 
     elif isinstance(items, list):
         raise Misfit("items_is_list", raw, keyword, actual=items)
     elif items is not None:
-        node[keyword] = place(draft, raw, items, _below(depth), keyword)
+        node[keyword] = (
+            place(draft, items, _below(depth)) if items.__class__ is dict else place_other(draft, raw, items, keyword)
+        )
 
 
 def _write_min_items(_draft: Draft, raw: Json, node: Json, keyword: str, _depth: int) -> None:
@@ -310,7 +309,9 @@ def _write_named(draft: Draft, raw: Json, node: Json, keyword: str, depth: int) 
         raise Misfit("wrong_properties", raw, keyword, actual=schemas)
     named = node[keyword] = {}
     for name in sorted(schemas):
-        named[name] = place(draft, raw, schemas[name], depth, keyword, name)
+        child = schemas[name]
+        is_object = child.__class__ is dict
+        named[name] = place(draft, child, depth) if is_object else place_other(draft, raw, child, keyword, name)
 
 
 def _write_required(_draft: Draft, raw: Json, node: Json, keyword: str, _depth: int) -> None:
@@ -329,15 +330,20 @@ def _write_additional(draft: Draft, raw: Json, node: Json, keyword: str, depth: 
     if isinstance(value, bool):
         node[keyword] = value
     elif value is not None:
-        node[keyword] = place(draft, raw, value, _below(depth), keyword)
+        if value.__class__ is not dict:
+            raise Misfit("not_a_node", raw, keyword, actual=value)
+        node[keyword] = place(draft, value, _below(depth))
         draft.maps.append(value)
 
 
 def _write_members(draft: Draft, raw: Json, node: Json, keyword: str, depth: int) -> None:
     members = raw[keyword]
     if isinstance(members, list):
-        below = _below(depth)
-        node[keyword] = [place(draft, raw, member, below, keyword, i) for i, member in enumerate(members)]
+        below, branches = _below(depth), []
+        for i, child in enumerate(members):
+            is_object = child.__class__ is dict
+            branches.append(place(draft, child, below) if is_object else place_other(draft, raw, child, keyword, i))
+        node[keyword] = branches
     elif members is not None:
         raise Misfit("wrong_members", raw, keyword, actual=members)
 
@@ -372,14 +378,11 @@ def _below(depth: int) -> int:
 # --- what stands in places that are no children ----------------------------------------------------------------------
 
 
-def _look_aside(draft: Draft, raw: Json, shape: Shape) -> None:
+def _look_aside(draft: Draft, value: Any, *, as_node: bool) -> None:
     """Note what the walk does not enter: it must be JSON, and inside a definition any `$ref` in it counts."""
-    for keyword in shape.ignored:
-        value = raw[keyword]
-        if value.__class__ not in _WRITTEN_ALIKE:
-            draft.unseen.append(value)
-            if draft.inside_definition:
-                _note_mentions(draft, value, as_node=keyword == "prefixItems")
+    draft.unseen.append(value)
+    if draft.inside_definition:
+        _note_mentions(draft, value, as_node=as_node)
 
 
 def _note_mentions(draft: Draft, value: Any, *, as_node: bool) -> None:

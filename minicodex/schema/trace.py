@@ -16,7 +16,7 @@ import orjson
 from minicodex.errors import InvalidToolSchema
 from minicodex.json_text import exact_copy, parse_exact, parse_plain, write_number
 from minicodex.schema.compaction import BUDGET_BYTES
-from minicodex.schema.compiler import STAGES, begin, errors_of_reading, finish
+from minicodex.schema.compiler import STAGES, begin, finish, read
 from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
 from minicodex.schema.keywords import TABLE_KEYWORDS
 from minicodex.schema.losses import (
@@ -94,10 +94,9 @@ def trace_tool_schema(
         budget_bytes: largest size without compaction; another one than Codex has is for experiments.
         collapse_depth: where the third pass begins; as above.
     """
-    watcher = _Watcher(budget_bytes)
+    watcher = _Watcher(budget_bytes, trusted=trusted)
     try:
-        with errors_of_reading():
-            raw = exact_copy(raw_schema)
+        raw = read(exact_copy, raw_schema)
     except InvalidToolSchema as error:
         return SchemaTrace(None, (), None, error)
     schema, refused = None, None
@@ -121,8 +120,7 @@ def trace_mcp_schema_json(text: str | bytes, *, trusted: bool = False) -> Schema
 
 def _trace_text(text: str | bytes, *, trusted: bool, adapt: Callable[[Any], Any]) -> SchemaTrace:
     try:
-        with errors_of_reading():
-            raw = parse_exact(text)
+        raw = read(parse_exact, text)
     except InvalidToolSchema as error:
         return SchemaTrace(None, (), None, error)
     return trace_tool_schema(adapt(raw), trusted=trusted)
@@ -131,28 +129,30 @@ def _trace_text(text: str | bytes, *, trusted: bool, adapt: Callable[[Any], Any]
 class _Watcher:
     """Takes a picture of the draft after every stage, and the notes that the stage left."""
 
-    def __init__(self, budget_bytes: int) -> None:
+    def __init__(self, budget_bytes: int, *, trusted: bool) -> None:
         self.stages: list[StageTrace] = []
-        self._budget_bytes = budget_bytes
+        self._budget_bytes, self._trusted = budget_bytes, trusted
         self._places: Places = {}
         self._examined = 0
         self._contradictions: set[str] = set()
 
-    def __call__(self, draft: Draft, stage: Stage, skipped: str | None) -> None:
+    def __call__(self, draft: Draft, stage: Stage, ran: bool) -> None:
         self._places = self._places or places_of(draft.raw)
         picture = draft.encode()
         if not self.stages:  # the tables of the root wait for the next stage; until then they are the author's
             waiting = {table: draft.raw[table] for table in TABLE_KEYWORDS if isinstance(draft.raw.get(table), dict)}
             picture = orjson.dumps({**draft.schema, **waiting}, default=write_number)
-        why = skipped or self._why_it_ran(stage)
-        losses = () if skipped else tuple(self._losses(draft))
-        ran = skipped is None
-        self.stages.append(StageTrace(stage.name, stage.sentence, ran, why, parse_plain(picture), len(picture), losses))
+        losses = tuple(self._losses(draft)) if ran else ()
+        why, schema = self._why(stage, ran=ran), parse_plain(picture)
+        self.stages.append(StageTrace(stage.name, stage.sentence, ran, why, schema, len(picture), losses))
 
-    def _why_it_ran(self, stage: Stage) -> str:
+    def _why(self, stage: Stage, *, ran: bool) -> str:
         if stage in STAGES:
             return "every schema goes through it"
-        return f"{self.stages[-1].size_bytes:,} bytes are over the budget of {self._budget_bytes:,}"
+        if self._trusted:
+            return "a trusted schema is not compacted"
+        relation = "are over" if ran else "fit"
+        return f"{self.stages[-1].size_bytes:,} bytes {relation} the budget of {self._budget_bytes:,}"
 
     def _losses(self, draft: Draft) -> Iterator[Loss]:
         changes = draft.changes or []

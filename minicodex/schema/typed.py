@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["SchemaNode"]
+from minicodex.json_text import parse_plain
+
+__all__ = ["SchemaNode", "decode"]
 
 TypeName = Literal["string", "number", "boolean", "integer", "object", "array", "null"]
 
@@ -31,3 +33,11 @@ class SchemaNode(BaseModel):
     all_of: list[SchemaNode] | None = Field(None, alias="allOf")
     defs: dict[str, SchemaNode] | None = Field(None, alias="$defs")
     definitions: dict[str, SchemaNode] | None = None
+
+
+def decode(sent: bytes) -> SchemaNode:
+    """The model of compiled JSON."""
+    try:
+        return SchemaNode.model_validate_json(sent)
+    except ValidationError:  # its reader stops at 200 levels and at integers of thousands of digits; ours does not
+        return SchemaNode.model_validate(parse_plain(sent))
