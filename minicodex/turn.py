@@ -127,12 +127,12 @@ class _Turn:
             "plan",
             plan,
             "planner",
-            f"{len(plan.contracts)} contracts, {len(plan.dispatch)} handlers",
+            f"contracts: {len(plan.contracts)}, handlers: {len(plan.dispatch)}",
             plan.decisions,
         )
         request = self._encode(prompt, plan)
         answer = list(self.model.respond(request))
-        self._note("answer", plan, "models", f"{len(answer)} items", answer)
+        self._note("answer", plan, "models", f"items: {len(answer)}", answer)
         items, calls = self._read(answer, plan)
         prompt = prompt.with_history(*items)
         if not calls:

@@ -22,6 +22,7 @@ from minicodex.turn import read_item, run_turn
 __all__ = [
     "HOW_IT_LEARNS",
     "PROMPT",
+    "TIME_QUESTION",
     "TWO_AT_ONCE",
     "WHERE_IT_RUNS",
     "TrustingHandler",
@@ -33,6 +34,9 @@ __all__ = [
 
 PROMPT = PromptSnapshot("Set a plan before you work.", [user("Summarise my notes.")])
 """The conversation before the turn."""
+
+TIME_QUESTION = PromptSnapshot(history=[user("Noon in Tokyo: what time is it in Kolkata?")])
+"""What the turn on the time server begins with."""
 
 TWO_AT_ONCE: dict[str, Any] = {
     "plan": [

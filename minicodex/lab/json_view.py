@@ -106,14 +106,22 @@ class JsonView(View):
             yield f'<details><summary style="cursor:pointer">{head}{place}</summary>'
         else:
             yield f"<div>{_marked(node, head) if marks else head}</div>"
-        edge = f";border-left:3px solid {node.mark.value.ground}" if marks else ""
-        yield f'<div style="margin-left:2ch{edge}">'
+        yield f'<div style="{_BLOCK}{_EDGE.get(node.mark, _EDGE[Mark.CHANGED]) if marks else ""}">'
         inside = inside or marks
         for child in node.children:
             yield from self._html_lines(child, depth + 1, last=child is node.children[-1], inside=inside)
         yield f"</div><div>{closing}{comma}</div>"
         if folds:
             yield "</details>"
+
+
+_BLOCK = "padding-left:2ch"
+_EDGE = {
+    Mark.NEW: ";border-left:3px solid #1a9e5c;margin-left:-3px",
+    Mark.GONE: ";border-left:3px solid #d1442f;margin-left:-3px",
+    Mark.CHANGED: ";border-left:3px solid #b58900;margin-left:-3px",
+}
+"""The side of a whole part that came, went or changed: a middle tone, seen on white and on black."""
 
 
 def _escaped(text: str) -> str:

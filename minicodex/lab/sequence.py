@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from minicodex.dispatch import ModelCustomCall, ModelFunctionCall
 from minicodex.lab.figures import COLOURS, Figure, draw
 from minicodex.lab.turn_player import counted
+from minicodex.naming import ToolName
 from minicodex.turn import Event, Turn
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def turn_sequence(turn: Turn) -> Figure:
                 arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2},
             )
             axes.text((start + end) / 2, row - 0.14, label, ha="center", va="bottom")
-        axes.set_xlim(-0.35, len(LANES) - 0.65)
+        axes.set_xlim(-0.2, len(LANES) - 0.8)
         axes.set_ylim(height + 0.5, -0.5)
         axes.set_axis_off()
 
@@ -49,7 +50,7 @@ def turn_sequence(turn: Turn) -> Figure:
 
 def _arrows(event: Event) -> Iterator[tuple[int, int, str]]:
     if event.kind == "request":
-        yield _RUNTIME, _MODEL, f"request: the manual and {counted(len(event.payload['input']), 'item')} of history"
+        yield _RUNTIME, _MODEL, f"request: manual, {counted(len(event.payload['input']), 'item')} of history"
     elif event.kind == "answer":
         for item in event.payload:
             words = (
@@ -57,6 +58,6 @@ def _arrows(event: Event) -> Iterator[tuple[int, int, str]]:
             )
             yield _MODEL, _RUNTIME, words
     elif event.kind == "call" and isinstance(event.payload, (ModelFunctionCall, ModelCustomCall)):
-        yield _RUNTIME, _CODE, f"{event.payload.canonical_name}: the text, to be decoded"
+        yield _RUNTIME, _CODE, f"{ToolName.of(event.payload.canonical_name).name}: the text"
     elif event.kind == "result":
         yield _CODE, _RUNTIME, f"result for {event.payload.call_id}"
