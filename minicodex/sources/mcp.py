@@ -154,11 +154,8 @@ class McpServer:
         try:
             with anyio.fail_after(self.start_timeout_s):
                 greeting = await session.initialize()
-        except TimeoutError:
-            hint = "If it is only slow, raise start_timeout_s."
-            return self._error(f"no answer to initialize within {self.start_timeout_s:g} s.", hint)
-        except MCPError as error:
-            return self._refused("initialize", error)
+        except (TimeoutError, MCPError) as error:
+            return self._failure("initialize", error, self.start_timeout_s)
         except (RuntimeError, ValueError) as error:  # an unknown version, or not the shape of an answer
             reason = shorten(str(error).splitlines()[0], 200)
             return self._error(f"its answer to initialize is not MCP: {reason}.", "Is it an MCP server?")
@@ -224,11 +221,14 @@ class McpServer:
         """A call through a plan. Hints and stderr are for people; the model gets the plain fact."""
         try:
             result = self.call_tool(raw_name, arguments)
+            output = model_output(result)
         except SourceError as error:
             raise HandlerError(raw_name, error.message) from error
+        except ValueError as error:
+            raise HandlerError(raw_name, f"its result is no JSON: {error}") from error
         if result.get("isError") is True:
-            raise McpToolError(raw_name, model_output(result))
-        return model_output(result)
+            raise McpToolError(raw_name, output)
+        return output
 
     # --- asking -------------------------------------------------------------------------------------------
 
@@ -236,6 +236,7 @@ class McpServer:
         """Call a tool by the server's own name for it. Gives MCP's result as plain JSON.
 
         This is the wire: nothing is checked. A call through a plan is checked by the author's schema first.
+        A call that runs out of time is cancelled, and the connection stays.
         """
         params = {"name": raw_name} | ({} if arguments is None else {"arguments": arguments})
         try:
@@ -262,11 +263,8 @@ class McpServer:
         try:
             with anyio.fail_after(timeout_s):
                 return await question()
-        except TimeoutError:
-            hint = "It was cancelled and the connection stays. If the server is only slow, allow more time."
-            raise self._error(f"no answer to {method} within {timeout_s:g} s.", hint) from None
-        except MCPError as error:
-            raise self._refused(method, error) from None
+        except (TimeoutError, MCPError) as error:
+            raise self._failure(method, error, timeout_s) from None
 
     async def _send(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
         return await self._dispatcher.send_raw_request(method, params)
@@ -284,10 +282,13 @@ class McpServer:
                 return definitions
         raise self._error(f"its list of tools has more than {MAX_PAGES} pages.", "Does nextCursor ever end?")
 
-    def _refused(self, method: str, error: MCPError) -> SourceError:
-        """An error for an answer, or no answer because the connection is gone."""
+    def _failure(self, method: str, error: TimeoutError | MCPError, timeout_s: float) -> SourceError:
+        """Why a question has no good answer: the connection is gone, time is up, or the server refused."""
         if self._child.fault:
             return self._error(f"{method} failed: {self._child.fault}.", self._child.hint)
+        if isinstance(error, TimeoutError):
+            hint = "If the server is only slow, allow more time."
+            return self._error(f"no answer to {method} within {timeout_s:g} s.", hint)
         data = "" if error.data is None else f" ({shorten(error.data, 200)})"
         reason = f"{method} was refused with {error.code}: {shorten(error.message, 400)}{data}."
         return SourceError(self.name, reason)
@@ -316,6 +317,9 @@ def model_output(result: dict[str, Any]) -> str:
     Structured content is not checked against the output schema. Text items stand as they are, others as JSON
     without the bytes of an image or a sound, which are counted. The real CLI sends a list of items and a
     header with the running time; ours is one text without that header, so that equal results read alike.
+
+    Raises:
+        ValueError: the result holds what JSON cannot say, such as the number NaN.
     """
     if result.get("structuredContent") is not None:
         return to_compact_bytes(result["structuredContent"]).decode()

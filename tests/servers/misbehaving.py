@@ -111,9 +111,24 @@ def hangs_in_a_call() -> None:
             rpc.send(id=request["id"], result=rpc.text("alive"))
 
 
-def closes_stdin() -> None:
+def interrupts_its_client() -> None:
+    """Answers `interrupt` with a signal to its parent, and everything else with the cancellations it was told of."""
     rpc.shake_hands()
+    cancelled = 0
+    for line in sys.stdin:
+        message = json.loads(line)
+        cancelled += message["method"] == "notifications/cancelled"
+        if message["method"] == "tools/call" and message["params"]["name"] == "interrupt":
+            os.kill(os.getppid(), signal.SIGINT)
+        elif message["method"] == "tools/call":
+            rpc.send(id=message["id"], result=rpc.text(str(cancelled)))
+
+
+def closes_stdin() -> None:
+    """Shakes hands, but will hear nothing more."""
+    initialize = next(rpc.requests())
     os.close(0)
+    rpc.greet(initialize)
     time.sleep(FOREVER_S)
 
 
@@ -140,9 +155,15 @@ def answers_at_length() -> None:
 
 
 def lists_for_ever() -> None:
+    """Answers a call with the number of pages so far."""
     rpc.shake_hands()
+    pages = 0
     for request in rpc.requests():
-        rpc.send(id=request["id"], result={"tools": [], "nextCursor": "more"})
+        if request["method"] == "tools/call":
+            rpc.send(id=request["id"], result=rpc.text(str(pages)))
+        else:
+            pages += 1
+            rpc.send(id=request["id"], result={"tools": [], "nextCursor": "more"})
 
 
 def lists_no_list() -> None:

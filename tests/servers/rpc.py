@@ -22,15 +22,18 @@ def requests() -> Iterator[dict[str, Any]]:
 
 def shake_hands(version: str = VERSION, instructions: str | None = None) -> None:
     """Answer the client's first request, which is `initialize`."""
+    greet(next(requests()), version, instructions)
+
+
+def greet(request: dict[str, Any], version: str = VERSION, instructions: str | None = None) -> None:
     result = {
         "protocolVersion": version,
         "capabilities": {"tools": {"listChanged": True}},
         "serverInfo": {"name": "test", "version": "1"},
-        "instructions": instructions,
     }
-    if instructions is None:
-        del result["instructions"]
-    send(id=next(requests())["id"], result=result)
+    if instructions is not None:
+        result["instructions"] = instructions
+    send(id=request["id"], result=result)
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ ECHO = tool(
     annotations={"readOnlyHint": True},
     outputSchema={"type": "object", "properties": {"r": {"type": "string"}}},
 )
-GOOD = [tool(name) for name in ("fails", "refuses", "structured", "picture", "environment", "dies")]
+GOOD = [tool(name) for name in ("fails", "refuses", "structured", "picture", "not_a_number", "environment", "dies")]
 CLASHING = [tool("get.user"), tool("get-user")]
 MALFORMED = [
     "not an object",
@@ -65,6 +65,11 @@ def picture(_: Any) -> dict[str, Any]:
     return {"content": items}
 
 
+def not_a_number(_: Any) -> dict[str, Any]:
+    """Python writes NaN into JSON, where it is unlawful."""
+    return rpc.text("", structuredContent={"r": float("nan")})
+
+
 def environment(_: Any) -> dict[str, Any]:
     return rpc.text(json.dumps(dict(os.environ)))
 
@@ -91,7 +96,7 @@ TOOLS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "get.user": lambda _: rpc.text("dot"),
     "get-user": lambda _: rpc.text("dash"),
     "fresh": lambda _: rpc.text("new"),
-} | {f.__name__: f for f in (echo, fails, structured, picture, environment, dies, change, break_the_list)}
+} | {f.__name__: f for f in (echo, fails, structured, picture, not_a_number, environment, dies, change, break_the_list)}
 
 
 def call_tool(request: dict[str, Any]) -> None:

@@ -102,7 +102,7 @@ def test_a_malformed_definition_is_one_rejected_tool_and_the_rest_stays(box: Mcp
     assert rejected["mcp__box.list_as_schema"] == "inputSchema must be an object, found an empty list"
     assert rejected["mcp__box.list_as_annotations"] == "annotations must be an object, found an empty list"
     assert "null" in rejected["mcp__box.null_root"]
-    assert len([tool for tool in candidates if isinstance(tool, ToolImplementation)]) == 11
+    assert len([tool for tool in candidates if isinstance(tool, ToolImplementation)]) == 12
 
 
 def test_names_that_meet_are_all_hashed_and_lead_to_their_own_tool(box: McpServer) -> None:
@@ -160,6 +160,12 @@ def test_a_protocol_error_is_not_ok_and_shows_the_servers_words(box: McpServer) 
     assert (result.ok, result.output) == (
         False,
         'refuses: tools/call was refused with -32602: "bad arg" ({"x": 1}).',
+    )
+
+
+def test_a_result_that_is_no_json_is_not_ok(box: McpServer) -> None:
+    assert call(plan(box), "not_a_number") == ToolResult(
+        "c", ok=False, output="not_a_number: its result is no JSON: the number nan at /r"
     )
 
 
