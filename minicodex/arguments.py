@@ -190,7 +190,10 @@ def feedback(tool: str, error: ArgumentError) -> str:
     - at /plan/0/status: not an allowed value; expected "pending" or "completed"; got the string "done"
     Way out: send one of the allowed values
     """
-    lines = [f"The arguments of {_printable(tool)} do not fit; nothing was run."]
+    name = _printable(tool)
+    lines = [
+        f"{name} refused these arguments." if error.ran else f"The arguments of {name} do not fit; nothing was run."
+    ]
     lines += [_fault_line(fault) for fault in error.faults[:MAX_FAULTS_SHOWN]]
     if len(error.faults) > MAX_FAULTS_SHOWN:
         lines.append(f"- and {len(error.faults) - MAX_FAULTS_SHOWN} more")

@@ -6,15 +6,25 @@ does not decode never reaches business code, and the model is told why.
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from minicodex.arguments import feedback
-from minicodex.errors import ArgumentError, HandlerError, InternalError, MinicodexError, StepMismatch, UnsupportedCall
+from minicodex.errors import (
+    ArgumentError,
+    CallAborted,
+    HandlerError,
+    InternalError,
+    MinicodexError,
+    StepMismatch,
+    UnsupportedCall,
+)
 from minicodex.json_text import to_compact_bytes
 from minicodex.naming import ToolName
 from minicodex.planner import ToolPlan
@@ -142,10 +152,10 @@ def dispatch_function_call(call: ModelFunctionCall, plan: ToolPlan, *, timeout_s
     Args:
         timeout_s: seconds after which a call that has not finished is answered all the same; None waits.
     """
-    return _answer(call, plan, timeout_s)
+    return _answer(call, plan, _Limits(timeout_s))
 
 
-def _answer(call: ModelCall, plan: ToolPlan, timeout_s: float | None) -> ToolResult:
+def _answer(call: ModelCall, plan: ToolPlan, limits: _Limits) -> ToolResult:
     name = "tool_search" if isinstance(call, ModelSearchCall) else str(call.canonical_name)
     try:
         if call.step_id != plan.step_id:
@@ -154,7 +164,7 @@ def _answer(call: ModelCall, plan: ToolPlan, timeout_s: float | None) -> ToolRes
             return ToolResult(call.id, ok=True, output=_search(call, plan))
         handler = _handler(call, plan)
         text = call.raw_arguments if isinstance(call, ModelFunctionCall) else call.input
-        output = _in_time(lambda: _run(handler, name, text, call.id), name, timeout_s)
+        output = limits.enforce(lambda: _run(handler, name, text, call.id), name)
         return ToolResult(call.id, ok=True, output=_output_text(output, name))
     except ArgumentError as error:
         return ToolResult.feedback_to_model(call_id=call.id, message=feedback(name, error))
@@ -192,6 +202,8 @@ def _run(handler: Handler, name: str, text: str, call_id: str) -> Any:
         raise HandlerError(name, f"its decoder failed ({type(error).__name__}); nothing was run") from error
     try:
         return handler.run(arguments, call_id=call_id)
+    except ArgumentError as error:
+        raise error.after_running() from None
     except MinicodexError:
         raise
     except (Exception, SystemExit) as error:
@@ -213,60 +225,33 @@ def _search(call: ModelSearchCall, plan: ToolPlan) -> list[Any]:
     return [contract.to_wire() for contract in search_tools(call.arguments, deferred)]
 
 
-# --- time -----------------------------------------------------------------------------------------------------------
-
-_abandoned: list[threading.Thread] = []
-
-
-def abandoned_threads() -> tuple[str, ...]:
-    """Names of the threads that still run a call which was answered after its timeout."""
-    _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
-    return tuple(thread.name for thread in _abandoned)
-
-
-def _in_time(work: Callable[[], Any], name: str, timeout_s: float | None) -> Any:
-    """Do the work, in a thread of its own if it has a timeout. Python cannot stop a thread: it is left behind."""
-    if timeout_s is None:
-        return work()
-    outcome: list[Callable[[], Any]] = []
-
-    def attempt() -> None:
-        try:
-            value = work()
-        except BaseException as error:
-            outcome.append(lambda error=error: _raise(error))  # type: ignore[misc]
-        else:
-            outcome.append(lambda: value)
-
-    thread = threading.Thread(target=attempt, name=f"minicodex-call-{name}", daemon=True)
-    thread.start()
-    thread.join(timeout_s)
-    if not outcome:
-        _abandoned.append(thread)
-        raise HandlerError(name, f"no result after {timeout_s:g} s; it may still be running")
-    return outcome[0]()
-
-
-def _raise(error: BaseException) -> Any:
-    raise error
-
-
 # --- several calls --------------------------------------------------------------------------------------------------
 
 
-def dispatch_all(calls: Iterable[ModelCall], plan: ToolPlan, *, timeout_s: float | None = None) -> list[ToolResult]:
+def dispatch_all(
+    calls: Iterable[ModelCall],
+    plan: ToolPlan,
+    *,
+    timeout_s: float | None = None,
+    cancelled: threading.Event | None = None,
+) -> list[ToolResult]:
     """Handle all calls of one answer. One result each, in call order; one bad call stops nobody.
 
     Neighbours that are parallel-safe run side by side, any other call runs alone. Calls with one id are all run and
     all answered, as in Codex CLI 0.171.0 (measured).
+
+    Args:
+        timeout_s: seconds for each call; None waits.
+        cancelled: once it is set, calls that have not finished are answered with `aborted`, and no further one starts.
     """
+    limits = _Limits(timeout_s, cancelled)
     results: list[ToolResult] = []
     for together, group in groupby(calls, key=lambda call: _parallel_safe(call, plan)):
         batch = list(group)
         if together and len(batch) > 1:
-            results += _side_by_side(batch, plan, timeout_s)
+            results += _side_by_side(batch, plan, limits)
         else:
-            results += [_answer(call, plan, timeout_s) for call in batch]
+            results += [_answer(call, plan, limits) for call in batch]
     return results
 
 
@@ -277,6 +262,69 @@ def _parallel_safe(call: ModelCall, plan: ToolPlan) -> bool:
     return tool is None or tool.parallel_safe
 
 
-def _side_by_side(calls: Sequence[ModelCall], plan: ToolPlan, timeout_s: float | None) -> list[ToolResult]:
+def _side_by_side(calls: Sequence[ModelCall], plan: ToolPlan, limits: _Limits) -> list[ToolResult]:
     with ThreadPoolExecutor(min(len(calls), MAX_PARALLEL_CALLS), "minicodex-calls") as pool:
-        return list(pool.map(lambda call: _answer(call, plan, timeout_s), calls))
+        return list(pool.map(lambda call: _answer(call, plan, limits), calls))
+
+
+# --- time -----------------------------------------------------------------------------------------------------------
+
+_abandoned: list[threading.Thread] = []
+
+CANCEL_POLL_S = 0.05
+"""How often a waiting call looks whether it was cancelled, in seconds."""
+
+
+def abandoned_threads() -> tuple[str, ...]:
+    """Names of the threads that still run a call which has been answered without them."""
+    _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
+    return tuple(thread.name for thread in _abandoned)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """How long a call may take. Python cannot stop a thread: one that takes longer is left behind, and counted."""
+
+    timeout_s: float | None = None
+    cancelled: threading.Event | None = None
+
+    def enforce(self, work: Callable[[], Any], name: str) -> Any:
+        """Do the work, in a thread of its own if there is anything to enforce.
+
+        Raises:
+            HandlerError: it took too long.
+            CallAborted: it was cancelled.
+        """
+        if self.timeout_s is None and self.cancelled is None:
+            return work()
+        future: Future[Any] = Future()
+        thread = threading.Thread(target=_settle, args=(future, work), name=f"minicodex-call-{name}", daemon=True)
+        if self._is_cancelled():
+            raise CallAborted
+        thread.start()
+        try:
+            return self._wait(future, name)
+        finally:
+            if thread.is_alive() and not future.done():
+                _abandoned.append(thread)
+
+    def _wait(self, future: Future[Any], name: str) -> Any:
+        end = None if self.timeout_s is None else time.monotonic() + self.timeout_s
+        while not future.done():
+            left = math.inf if end is None else end - time.monotonic()
+            if left <= 0:
+                raise HandlerError(name, f"no result after {self.timeout_s:g} s; it may still be running")
+            wait([future], left if self.cancelled is None else min(left, CANCEL_POLL_S))
+            if self._is_cancelled() and not future.done():
+                raise CallAborted
+        return future.result()
+
+    def _is_cancelled(self) -> bool:
+        return self.cancelled is not None and self.cancelled.is_set()
+
+
+def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)

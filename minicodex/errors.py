@@ -7,6 +7,7 @@
     │   ├── ContractEncodingError  a contract holds what JSON cannot say; nothing was sent
     │   └── HandlerError           the handler raised, hung, or returned what cannot be sent
     ├── ToolFailed                 nobody's: the tool ran and reports a failure of its own
+    ├── CallAborted                nobody's: the call was cancelled before it had a result
     ├── ModelError                 the model: it is told why, and may call again
     │   ├── ArgumentError          the arguments do not fit; business code was not entered
     │   ├── UnsupportedCall        no tool of this name, or of this kind, in this step
@@ -31,6 +32,7 @@ __all__ = [
     "FAILURES",
     "ArgumentError",
     "ArgumentFault",
+    "CallAborted",
     "ContractEncodingError",
     "Failure",
     "HandlerError",
@@ -48,6 +50,10 @@ __all__ = [
     "ToolFailed",
     "UnsupportedCall",
 ]
+
+
+MAX_NAME_SHOWN_CHARS = 200
+"""Longest name of an unknown tool that is quoted back."""
 
 
 class MinicodexError(Exception):
@@ -119,6 +125,13 @@ class ToolFailed(MinicodexError):
     """The tool ran and says itself that it failed. Its words go to the model unchanged; raise it from `run`."""
 
 
+class CallAborted(MinicodexError):
+    """The call was cancelled. What it had begun may still go on; the model reads the one word that Codex sends."""
+
+    def __init__(self) -> None:
+        super().__init__("aborted")
+
+
 class ModelError(MinicodexError):
     """The model asked for something that cannot be done. The text goes back to it as feedback."""
 
@@ -153,7 +166,13 @@ class ArgumentError(ModelError):
     def __init__(self, *faults: ArgumentFault | str) -> None:
         listed = [ArgumentFault(fault) if isinstance(fault, str) else fault for fault in faults]
         self.faults: Sequence[ArgumentFault] = tuple(sorted(listed, key=lambda fault: fault.rank))
+        self.ran = False
         super().__init__("; ".join(f"{fault.pointer}: {fault.problem}".removeprefix(": ") for fault in self.faults))
+
+    def after_running(self) -> ArgumentError:
+        """The same error, marked as raised by the business code itself: then it is not true that nothing was run."""
+        self.ran = True
+        return self
 
 
 class UnsupportedCall(ModelError):
@@ -166,7 +185,8 @@ class UnsupportedCall(ModelError):
 
     def __init__(self, name: str, hint: str = "") -> None:
         self.name, self.hint = name, hint
-        super().__init__(f"unsupported call: {name}" + (f". {hint}" if hint else ""))
+        shown = name if len(name) <= MAX_NAME_SHOWN_CHARS else name[:MAX_NAME_SHOWN_CHARS] + "…"
+        super().__init__(f"unsupported call: {shown}" + (f". {hint}" if hint else ""))
 
 
 class StepMismatch(ModelError):

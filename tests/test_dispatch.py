@@ -98,7 +98,7 @@ def test_a_business_rule_uses_the_same_channel_and_changes_nothing():
     tool = update_plan_tool(board)
     two = '{"plan":[{"step":"a","status":"in_progress"},{"step":"b","status":"in_progress"}]}'
     assert ask(tool, two).output == (
-        "The arguments of update_plan do not fit; nothing was run.\n"
+        "update_plan refused these arguments.\n"
         "- at /plan/1/status: a second step is in progress; "
         'expected at most one step with the status "in_progress"; got 2 of them\n'
         'Way out: set every step but one to "pending" or "completed"'
@@ -278,3 +278,31 @@ def test_a_bug_of_our_own_is_fatal_and_everything_else_is_an_answer():
     assert not ask(raising(ArgumentError("late rule")), "{}").ok
     with pytest.raises(InternalError):
         ask(raising(InternalError("broken promise")), "{}")
+
+
+def test_cancelled_calls_are_answered_and_none_starts_afterwards():
+    cancelled, release, started = threading.Event(), threading.Event(), []
+
+    def slow(arguments):
+        started.append(1)
+        cancelled.set()
+        release.wait(60)
+        return "late"
+
+    plan = plan_tools([dynamic_tool("slow", "", {"type": "object"}, slow)], StepState("s"))
+    calls = [ModelFunctionCall(str(i), "slow", "{}", "s") for i in range(3)]
+    results = dispatch_all(calls, plan, cancelled=cancelled)
+    assert results == [ToolResult(str(i), False, "aborted") for i in range(3)]
+    assert started == [1]
+    release.set()
+
+
+def test_a_call_that_finishes_before_it_is_cancelled_keeps_its_result():
+    plan = plan_tools([returning("done")], StepState("s"))
+    calls = [ModelFunctionCall("1", "t", "{}", "s")]
+    assert dispatch_all(calls, plan, cancelled=threading.Event(), timeout_s=60) == [ToolResult("1", True, "done")]
+
+
+def test_the_name_of_an_unknown_tool_is_not_quoted_at_any_length():
+    plan = plan_tools([], StepState("s"))
+    assert len(dispatch_function_call(ModelFunctionCall("c", "x" * 10_000_000, "{}", "s"), plan).output) < 300
