@@ -27,4 +27,6 @@ def test_every_row_is_what_was_captured():
 def test_what_was_forwarded_counts_as_run():
     ran = {row.case for row in codex_answers() if row.ran}
     assert {case["case"] for case in CASES if "forwarded_to_mcp_server" in case} <= ran
-    assert not any(row.output.startswith(("failed to parse", "unsupported", "err: ")) for row in codex_answers() if row.ran)
+    assert not any(
+        row.output.startswith(("failed to parse", "unsupported", "err: ")) for row in codex_answers() if row.ran
+    )
