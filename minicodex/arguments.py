@@ -62,16 +62,8 @@ def parse_arguments(raw_arguments: str) -> dict[str, Any]:
 
 
 def _not_json(text: str, error: JsonTextError) -> ArgumentFault:
-    cut = "ends before" in error.reason
-    return ArgumentFault(
-        f"not valid JSON: {error}",
-        expected="one complete JSON object",
-        got=f"{len(text):,} characters of text",
-        hint="the text seems to be cut off: send the whole object, shorter if need be"
-        if cut
-        else "send exactly one JSON object, with double quotes and nothing before or after it",
-        rank=0,
-    )
+    got = f"{len(text):,} characters of text"
+    return ArgumentFault(f"not valid JSON: {error}", "", "one JSON object", got, error.hint, rank=0)
 
 
 def _not_object(value: Any) -> ArgumentFault:
@@ -115,7 +107,7 @@ def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFaul
     """A field that the tool does not have, with the nearest one that it has."""
     near = get_close_matches(name[:100], known, n=1)
     hint = f"use {shorten(near[0], 40)}" if near else "leave it out"
-    expected = f"one of the fields {one_of(known)}" if known else "no such field"
+    expected = f"only {one_of(known).replace(' or ', ' and ')}" if known else "no such field"
     return ArgumentFault("unknown field", pointer, expected, hint=hint, rank=30)
 
 

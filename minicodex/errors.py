@@ -211,11 +211,14 @@ class JsonTextError(MinicodexError):
         reason: what is wrong, in our words (no library's).
         line: line of the place, from 1.
         column: column of the place in characters, from 1.
-        pointer: JSON pointer of the value being read there, where it is known.
+        hint: one way to mend it, as an order.
     """
 
-    def __init__(self, reason: str, line: int, column: int, pointer: str = "") -> None:
-        self.reason, self.line, self.column, self.pointer = reason, line, column, pointer
+    pointer = ""
+    """Of the whole text; what is no JSON has no places that a pointer could name."""
+
+    def __init__(self, reason: str, line: int, column: int, hint: str = "") -> None:
+        self.reason, self.line, self.column, self.hint = reason, line, column, hint
         super().__init__(f"{reason} at line {line} column {column}")
 
 

@@ -49,7 +49,7 @@ def parse_strict(text: str) -> Any:
         JsonTextError: with the reason and the place, in our own words.
     """
     if len(text) > MAX_TEXT_CHARS:
-        raise JsonTextError(f"the text is longer than {MAX_TEXT_CHARS:,} characters", 1, MAX_TEXT_CHARS + 1)
+        raise JsonTextError(f"the text is longer than {MAX_TEXT_CHARS:,} characters", 1, 1, "send less at a time")
     if text.count("[") + text.count("{") > MAX_DEPTH:
         _refuse_if_too_deep(text)
     try:
@@ -59,15 +59,15 @@ def parse_strict(text: str) -> Any:
     except _Refused as refused:
         raise _locate(text, refused) from None
     if _SURROGATE.search(text):
-        _refuse_if_half_a_pair(text, value)
+        _refuse_if_half_a_pair(text)
     return value
 
 
 class _Refused(Exception):
     """Raised inside the decoder, which knows the value but not the place."""
 
-    def __init__(self, reason: str, token: str) -> None:
-        self.reason, self.token = reason, token
+    def __init__(self, reason: str, token: str, hint: str) -> None:
+        self.reason, self.token, self.hint = reason, token, hint
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -75,14 +75,16 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         seen: set[str] = set()
         double = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Refused(f"the key {shorten(double)} stands twice in one object", json.dumps(double))
+        raise _Refused(
+            f"the key {shorten(double)} stands twice in one object", json.dumps(double), "send each key once"
+        )
     return members
 
 
 def _finite(literal: str) -> float | int:
     value = float(literal)
     if math.isinf(value):
-        raise _Refused("a number too large for any reader", literal)
+        raise _Refused("a number too large for any reader", literal, "send a number below 1e308")
     if abs(value) >= 2**53 and not literal.strip("-0123456789."):
         exact = Decimal(literal)
         if exact != value and exact == exact.to_integral_value():
@@ -94,11 +96,13 @@ def _whole(literal: str) -> int:
     try:
         return int(literal)
     except ValueError:  # Python refuses to read integers of thousands of digits
-        raise _Refused("a number with too many digits", literal) from None
+        raise _Refused("a number with too many digits", literal, "send it as a string") from None
 
 
 def _no_constant(literal: str) -> Any:
-    raise _Refused(f"{literal} is not JSON", literal)
+    raise _Refused(
+        f"{literal} is not JSON", literal, "send a number that JSON can say, or null where the tool allows it"
+    )
 
 
 _DECODER = json.JSONDecoder(
@@ -112,8 +116,8 @@ def _place(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-def _error(text: str, offset: int, reason: str, pointer: str = "") -> JsonTextError:
-    return JsonTextError(reason, *_place(text, offset), pointer)
+def _error(text: str, offset: int, reason: str, hint: str) -> JsonTextError:
+    return JsonTextError(reason, *_place(text, offset), hint)
 
 
 def _refuse_if_too_deep(text: str) -> None:
@@ -123,18 +127,19 @@ def _refuse_if_too_deep(text: str) -> None:
         if token in "[{":
             depth += 1
             if depth > MAX_DEPTH:
-                raise _error(text, match.start(), f"nested deeper than {MAX_DEPTH} levels")
+                raise _error(text, match.start(), f"nested deeper than {MAX_DEPTH} levels", "send a flatter value")
         elif token in "]}":
             depth -= 1
 
 
-def _refuse_if_half_a_pair(text: str, value: Any) -> None:
+def _refuse_if_half_a_pair(text: str) -> None:
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token[0] == '"' and _SURROGATE.search(token):
             word = json.loads(token, strict=False)
             if any("\ud800" <= character <= "\udfff" for character in word):
-                raise _error(text, match.start(), "half of a surrogate pair, which is no character")
+                reason = "half of a surrogate pair, which is no character"
+                raise _error(text, match.start(), reason, "send whole characters")
 
 
 def _locate(text: str, refused: _Refused) -> JsonTextError:
@@ -150,45 +155,62 @@ def _locate(text: str, refused: _Refused) -> JsonTextError:
         elif token[0] == '"' and seen and index + 1 < len(tokens) and tokens[index + 1].group() == ":":
             key = json.dumps(json.loads(token, strict=False))
             if key in seen[-1] and key == refused.token:
-                return _error(text, match.start(), refused.reason)
+                return _error(text, match.start(), refused.reason, refused.hint)
             seen[-1].add(key)
         elif token == refused.token:
-            return _error(text, match.start(), refused.reason)
-    return _error(text, 0, refused.reason)
+            return _error(text, match.start(), refused.reason, refused.hint)
+    return _error(text, 0, refused.reason, refused.hint)
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError) -> JsonTextError:
     """Say what is wrong in our own words: Python's differ between its versions."""
-    return _error(text, error.pos, _syntax_reason(text, error.pos, error.msg))
+    return _error(text, error.pos, *_syntax_reason(text, error.pos, error.msg))
 
 
-def _syntax_reason(text: str, offset: int, message: str) -> str:
+def _syntax_reason(text: str, offset: int, message: str) -> tuple[str, str]:
+    """The reason, and one way to mend it."""
     before, here = text[:offset].rstrip(), text[offset : offset + 1]
     if not text.strip():
-        return "the text is empty"
-    if text.startswith("\ufeff"):
-        return "a byte order mark stands before the value"
-    if message.startswith("Unterminated string") or (
-        not text[offset:].strip() and not message.startswith("Extra")
-    ):
-        return "the text ends before the value is complete"
-    if message.startswith("Extra data"):
-        return "more text follows after the value"
-    if message.startswith("Invalid control character"):
-        return f"a raw control character (U+{ord(here):04X}) inside a string; write it as an escape"
-    if message.startswith("Invalid \\"):
-        return "an escape in a string that JSON does not know"
-    if before.endswith(",") and here in "]}" or message.startswith("Illegal trailing comma"):
-        return "a comma after the last member"
-    if here == "'":
-        return "a single quote; JSON strings take double quotes"
-    if message.startswith("Expecting property name"):
-        return "a key without double quotes"
-    if message.startswith("Expecting ':'"):
-        return "a colon is missing after a key"
-    if message.startswith("Expecting ','"):
-        return "a comma or a closing bracket is missing"
-    return "no JSON value begins here"
+        key = "empty"
+    elif text.startswith("\ufeff"):
+        key = "mark"
+    elif message.startswith("Unterminated string") or not text[offset:].strip():
+        key = "cut"
+    elif before.endswith(",") and here in ("]", "}"):
+        key = "comma"
+    elif here == "'":
+        key = "quote"
+    else:
+        key = next((start for start in _SYNTAX if message.startswith(start)), "Expecting value")
+    reason, hint = _SYNTAX[key]
+    return reason.format(here=ord(here or " ")), hint
+
+
+_SYNTAX = {
+    "empty": ("the text is empty", "send one JSON value"),
+    "mark": ("a byte order mark stands before the value", "begin with the value itself"),
+    "cut": ("the text ends before the value is complete", "send the whole value, shorter if it was cut off"),
+    "comma": ("a comma after the last member", "leave the last comma out"),
+    "quote": ("a single quote", "put strings and keys into double quotes"),
+    "Illegal trailing comma": ("a comma after the last member", "leave the last comma out"),
+    "Extra data": (
+        "more text follows after the value",
+        "send one value and nothing behind it; one call for each object",
+    ),
+    "Invalid control": (
+        "a raw control character (U+{here:04X}) inside a string",
+        "write it as an escape, a line break as \\n",
+    ),
+    "Invalid \\": ("an escape in a string that JSON does not know", "write a backslash as two"),
+    "Expecting property name": ("a key without double quotes", "put every key into double quotes"),
+    "Expecting ':'": ("a colon is missing after a key", "write a colon between key and value"),
+    "Expecting ','": ("a comma or a closing bracket is missing", "write a comma between members"),
+    "Expecting value": (
+        "no JSON value begins here",
+        "send JSON: strings in double quotes, true, false and null in small letters",
+    ),
+}
+"""Reason and way out by a word of ours, or by the beginning of Python's message."""
 
 
 # --- writing --------------------------------------------------------------------------------------------------------
@@ -347,9 +369,7 @@ def is_json(value: Any) -> bool:
     return not value or bool(orjson.loads(orjson.dumps(value)) == value)
 
 
-_PLAIN_TYPES_ONLY = (
-    orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-)
+_PLAIN_TYPES_ONLY = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def parse_loose(text: str | bytes) -> Any:
@@ -446,9 +466,7 @@ def _literal(text: str) -> int | float | NumberLiteral:
     return value if same else NumberLiteral(text)
 
 
-_EXACT_DECODER = json.JSONDecoder(
-    parse_float=_literal, parse_int=_literal, parse_constant=_no_constant, strict=True
-)
+_EXACT_DECODER = json.JSONDecoder(parse_float=_literal, parse_int=_literal, parse_constant=_no_constant, strict=True)
 
 
 def has_odd_literal(text: str | bytes, numbers: list[float]) -> bool:

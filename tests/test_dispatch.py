@@ -79,7 +79,7 @@ def test_the_form_of_the_feedback_is_fixed():
         "- at /size: missing\n"
         "- at /password: wrong type; expected an integer; got a string (not shown)\n"
         '- at /mode: not an allowed value; expected "fast" or "slow"; got the string "fsat"\n'
-        '- at /sizes: unknown field; expected one of the fields "mode", "tags" or "password"\n'
+        '- at /sizes: unknown field; expected only "mode", "tags" and "password"\n'
         "Way out: send the list itself, not a string with it inside"
     )
 
