@@ -153,6 +153,7 @@ def finish(draft: Draft, *, trusted: bool, budget_bytes: int = BUDGET_BYTES, wat
         is_needed = not trusted and len(sent) > budget_bytes
         if is_needed:
             stage.apply(draft)
+            sent = b""  # let go of the old text, which may be large, before the new one is made
             sent = draft.encode()
         elif watch is None:
             break

@@ -44,11 +44,12 @@ def retain_reachable_definitions(draft: Draft) -> None:
                 place(draft, schema, IN_A_TABLE) if is_object else place_other(draft, draft.raw, schema, table, name)
             )
             grow(draft, start)
+            draft.forget(start)
     for table, entries in retained.items():
         if len(entries) < len(tables[table]):
             draft.unseen.extend(tables[table][name] for name in tables[table] if name not in entries)
         if entries:
-            draft.schema[table] = {name: entries[name] for name in sorted(entries)}
+            draft.schema[table] = {name: entries[name] for name in sorted(tables[table]) if name in entries}
 
 
 def local_definition(reference: str) -> tuple[str, str] | None:

@@ -98,6 +98,15 @@ class Draft:
         """The schema as it would be sent: compact UTF-8 JSON."""
         return orjson.dumps(self.schema, default=write_number)
 
+    def forget(self, start: int) -> None:
+        """Drop the notes from `start` on, but for what the first pass can touch; the trace keeps them all.
+
+        The nodes of a definition are of no use to the other passes, and there may be a great many of them.
+        """
+        if self.changes is None:
+            self.described += [(raw, node) for raw, node, *_ in self.nodes[start:] if "description" in node]
+            del self.nodes[start:]
+
     def note(
         self,
         rule: Rule,

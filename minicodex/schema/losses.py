@@ -178,9 +178,9 @@ def _loss(pointer: str, keyword: str | None, before: Any, rule: Rule) -> Loss:
 def new_contradictions(draft: Draft, places: Places, known: set[str]) -> Iterator[Loss]:
     """Nodes whose `oneOf` can no longer be met, because several alternatives now allow everything."""
     for raw, node, *_ in draft.nodes:
-        members = node.get("oneOf") or ()
+        members = node.get("oneOf")
         pointer = places[id(raw)]
-        if members.count({}) > max(1, raw.get("oneOf", []).count({})) and pointer not in known:
+        if members and members.count({}) > max(1, raw["oneOf"].count({})) and pointer not in known:
             known.add(pointer)
             rule = ALTERNATIVES_ALIKE
             yield Loss(pointer, "oneOf", plain(raw["oneOf"]), plain(members), rule.effect, rule.name, rule.sentence)

@@ -141,7 +141,8 @@ def grow(draft: Draft, start: int) -> None:
 def place(draft: Draft, value: Json, depth: int) -> Json:
     """The draft's node for a child that is an object, noted so that its turn comes.
 
-    The simplest and most frequent nodes, a scalar type with or without a description, are finished at once.
+    The simplest and most frequent nodes are finished at once: a scalar type with or without a description, and in a
+    definition table a mere reference. What no pass can change is the author's own node.
     """
     name, text = value.get("type"), value.get("description")
     if name.__class__ is str and name in SCALAR_TYPES:
@@ -151,7 +152,11 @@ def place(draft: Draft, value: Json, depth: int) -> Json:
                 draft.described.append((value, node))
                 return node
         elif len(value) == 1:
-            return {"type": name}
+            return value
+    elif depth == IN_A_TABLE and len(value) == 1 and value.get("$ref").__class__ is str:
+        if draft.inside_definition:
+            draft.references.append(value["$ref"])
+        return value
     node = {}
     draft.nodes.append((value, node, depth, KNOWN_SHAPES.get(tuple(value)) or shape_of(value)))
     return node
