@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["COLOURS", "HATCHES", "Figure", "bars", "draw"]
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
+HATCHES = ("", "///", "xx", "\\\\\\", "--", "++")
 
 _STYLE: Any = {
     "svg.hashsalt": "minicodex",

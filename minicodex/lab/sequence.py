@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from minicodex.dispatch import ModelCustomCall, ModelFunctionCall
 from minicodex.lab.figures import COLOURS, Figure, draw
-from minicodex.lab.turn_player import counted
+from minicodex.lab.view import counted
 from minicodex.naming import ToolName
 from minicodex.turn import Event, Turn
 

@@ -19,11 +19,11 @@ from minicodex.lab.html import Html, Pill, heading, panel, prose, tag
 from minicodex.lab.json_diff import ABSENT, Mark, one_line
 from minicodex.lab.json_view import JsonView
 from minicodex.lab.strip import LifecycleStrip
-from minicodex.lab.view import View
+from minicodex.lab.view import View, counted
 from minicodex.lab.widgets import Live, button, picker, row
 from minicodex.turn import Event, Turn
 
-__all__ = ["TurnPlayer", "counted", "item_line", "turn_player"]
+__all__ = ["TurnPlayer", "item_line", "turn_player"]
 
 LINE_CHARS = 70
 """Most characters of a call's arguments or output in the history."""
@@ -197,11 +197,6 @@ def item_line(item: Mapping[str, Any]) -> str:
 def _cut(value: Any) -> str:
     text = " ".join((value if isinstance(value, str) else one_line(value)).split())
     return text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 item`, `2 items`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 # --- the widget ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 from minicodex.lab.html import Html
 
-__all__ = ["View"]
+__all__ = ["View", "counted"]
 
 
 class View(ABC):
@@ -29,3 +29,8 @@ class View(ABC):
 
     def _repr_html_(self) -> str:
         return self.html()
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 item`, `2 items`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
