@@ -19,9 +19,7 @@ if not __package__:
 def main(argv=None):
     """Run one command and return its exit code: 0 good, 1 judged bad, 2 could not run."""
     if sys.version_info < (3, 11):
-        sys.stderr.write(
-            "minicodex: needs Python 3.11 or newer; this is Python %d.%d.\n" % sys.version_info[:2]
-        )
+        sys.stderr.write("minicodex: needs Python 3.11 or newer; this is Python %d.%d.\n" % sys.version_info[:2])
         return 2
     # By path, not as minicodex.bootstrap: the package cannot be imported before bootstrap has installed
     # what it needs.

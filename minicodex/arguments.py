@@ -15,8 +15,11 @@ from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
 from minicodex.json_text import parse_strict, pointer_of, shorten
 
 __all__ = [
+    "as_list",
     "describe",
+    "expectation",
     "feedback",
+    "noun",
     "one_of",
     "outside_limits",
     "parse_arguments",
@@ -105,7 +108,7 @@ def wrong_type(pointer: str, expected: str, value: Any, *, wants_text: bool = Fa
 
 def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFault:
     """A field that the tool does not have, with the nearest one that it has."""
-    near = get_close_matches(name[:100], known, n=1)
+    near = get_close_matches(name[:100], known, n=1, cutoff=0.75)
     hint = f"use {shorten(near[0], 40)}" if near else "leave it out"
     expected = f"only {one_of(known).replace(' or ', ' and ')}" if known else "no such field"
     return ArgumentFault("unknown field", pointer, expected, hint=hint, rank=30)
@@ -140,6 +143,32 @@ def _json_inside(text: str) -> Any:
         return parse_strict(text.strip())
     except JsonTextError:
         return None
+
+
+# --- saying what was expected ---------------------------------------------------------------------------------------
+
+
+def expectation(schema: Any) -> str:
+    """What a schema asks for, in a few words; empty where it does not say."""
+    if not isinstance(schema, dict):
+        return ""
+    if isinstance(schema.get("enum"), list):
+        return one_of(schema["enum"])
+    types = schema.get("type")
+    return " or ".join(map(noun, as_list(types))) if isinstance(types, (str, list)) and types else ""
+
+
+def as_list(types: Any) -> list[Any]:
+    """The types of a `type` keyword, which may be one name or a list of names."""
+    return [types] if isinstance(types, str) else list(types)
+
+
+_NOUNS = {"integer": "an integer", "array": "a list", "object": "an object", "null": "null"}
+
+
+def noun(type_name: Any) -> str:
+    """A JSON type as a person says it: `"an integer"`."""
+    return _NOUNS.get(type_name, f"a {type_name}") if isinstance(type_name, str) else "a value"
 
 
 # --- saying what came -----------------------------------------------------------------------------------------------

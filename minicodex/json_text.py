@@ -337,7 +337,7 @@ class NumberLiteral:
         return self.text
 
 
-class NotJson(Exception):  # noqa: N818 (it is a finding; the compiler turns it into an error of ours)
+class NotJson(Exception):
     """A Python value that JSON cannot say.
 
     Attributes:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, Validation
 
 from minicodex.arguments import (
     describe,
+    expectation,
     outside_limits,
     parse_arguments,
     unknown_field,
@@ -84,14 +85,32 @@ class TypedArguments:
             except ValidationError as second:
                 entries = second.errors(include_url=False)
         wrapped = wrapped_fields(value, self.parameters.values())
-        faults = _merged(_fault(entry, _steps(entry, value), list(self.parameters.values())) for entry in entries)
+        faults = _merged(self._fault(entry, _steps(entry, value)) for entry in entries)
         raise ArgumentError(*([wrapped] if wrapped else []), *faults) from None
+
+    def _fault(self, entry: Any, steps: list[Any]) -> ArgumentFault:
+        if entry["type"] == "missing":
+            expected = expectation(_schema_at(self.json_schema(), steps))
+            hint = f"add the field {shorten(steps[-1], 40)}"
+            return ArgumentFault("missing", pointer_of(*steps), expected, hint=hint, rank=15)
+        return _translated(entry, steps, list(self.parameters.values()))
+
+
+def _schema_at(schema: Any, steps: list[Any]) -> Any:
+    """The schema of one place in the arguments, as far as it is simple to find."""
+    tables = schema.get("$defs", {})
+    for step in steps:
+        schema = tables.get(str(schema.get("$ref", "")).removeprefix(_DEFINITIONS), schema)
+        schema = schema.get("items", {}) if isinstance(step, int) else schema.get("properties", {}).get(step, {})
+    return schema
+
+
+_DEFINITIONS = "#/$defs/"
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     """Put each definition that is used once where it is used: a model reads that better, and it costs fewer bytes."""
-    prefix = "#/$defs/"
-    uses = Counter(node["$ref"].removeprefix(prefix) for node in _nodes(schema) if "$ref" in node)
+    uses = Counter(node["$ref"].removeprefix(_DEFINITIONS) for node in _nodes(schema) if "$ref" in node)
     definitions = schema.pop("$defs", {})
 
     def settle(node: Any) -> Any:
@@ -99,7 +118,7 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
             return [settle(member) for member in node]
         if not isinstance(node, dict):
             return node
-        name = str(node.get("$ref", "")).removeprefix(prefix)
+        name = str(node.get("$ref", "")).removeprefix(_DEFINITIONS)
         if uses[name] == 1:
             node = definitions[name] | {key: value for key, value in node.items() if key != "$ref"}
         return {key: settle(member) for key, member in node.items()}
@@ -146,11 +165,9 @@ def _has(value: Any, step: Any) -> bool:
     return isinstance(value, dict) and step in value
 
 
-def _fault(entry: Any, steps: list[Any], known: list[str]) -> ArgumentFault:
+def _translated(entry: Any, steps: list[Any], known: list[str]) -> ArgumentFault:
     """Translate one error of pydantic. Its own words hold a versioned address and are never shown."""
     kind, given, context, pointer = entry["type"], entry["input"], entry.get("ctx", {}), pointer_of(*steps)
-    if kind == "missing":
-        return ArgumentFault("missing", pointer, hint=f"add the field {shorten(steps[-1], 40)}", rank=15)
     if kind == "extra_forbidden":
         return unknown_field(pointer, str(steps[-1]), known if len(steps) == 1 else [])
     if kind in _NOUNS:

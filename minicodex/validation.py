@@ -14,7 +14,17 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from minicodex.arguments import describe, one_of, outside_limits, unknown_field, wrapped_fields, wrong_type
+from minicodex.arguments import (
+    as_list,
+    describe,
+    expectation,
+    noun,
+    one_of,
+    outside_limits,
+    unknown_field,
+    wrapped_fields,
+    wrong_type,
+)
 from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
 from minicodex.json_text import pointer_of, shorten
 from minicodex.patterns import UnusablePattern, refuse_wild, search
@@ -236,7 +246,7 @@ def _missing(error: Any, pointer: str) -> Iterator[ArgumentFault]:
     properties = _properties(error.schema)
     for name in error.validator_value:
         if isinstance(name, str) and name not in error.instance:
-            expected = _expectation(properties.get(name))
+            expected = expectation(properties.get(name))
             yield ArgumentFault(
                 "missing", pointer + pointer_of(name), expected, "", f"add the field {shorten(name, 40)}", 15
             )
@@ -263,8 +273,8 @@ def _unknown(error: Any, pointer: str) -> Iterator[ArgumentFault]:
 
 
 def _type(error: Any, pointer: str) -> Iterator[ArgumentFault]:
-    types = [error.validator_value] if isinstance(error.validator_value, str) else list(error.validator_value)
-    yield wrong_type(pointer, " or ".join(map(_noun, types)), error.instance, wants_text="string" in types)
+    types = as_list(error.validator_value)
+    yield wrong_type(pointer, " or ".join(map(noun, types)), error.instance, wants_text="string" in types)
 
 
 def _enum(error: Any, pointer: str) -> Iterator[ArgumentFault]:
@@ -300,8 +310,8 @@ def _nearest_branch(error: Any, pointer: str, arguments: dict[str, Any]) -> Iter
     own_types = [child for children in branches.values() for child in children if _is_own_type_error(child)]
     typed_out = {child.schema_path[0] for child in own_types}
     if len(typed_out) == len(branches):
-        nouns = dict.fromkeys(_noun(t) for c in own_types for t in _as_list(c.validator_value))
-        yield wrong_type(pointer, " or ".join(nouns), error.instance, wants_text=_noun("string") in nouns)
+        nouns = dict.fromkeys(noun(t) for c in own_types for t in as_list(c.validator_value))
+        yield wrong_type(pointer, " or ".join(nouns), error.instance, wants_text=noun("string") in nouns)
         return
     open_branches = [children for index, children in branches.items() if index not in typed_out]
     best = min(open_branches, key=lambda children: (-max(len(c.path) for c in children), len(children)))
@@ -311,26 +321,6 @@ def _nearest_branch(error: Any, pointer: str, arguments: dict[str, Any]) -> Iter
 
 def _is_own_type_error(child: Any) -> bool:
     return child.validator == "type" and not child.path and list(child.schema_path)[1:] == ["type"]
-
-
-def _as_list(types: Any) -> list[Any]:
-    return [types] if isinstance(types, str) else list(types)
-
-
-_NOUNS = {"integer": "an integer", "array": "a list", "object": "an object", "null": "null"}
-
-
-def _noun(type_name: Any) -> str:
-    return _NOUNS.get(type_name, f"a {type_name}") if isinstance(type_name, str) else "a value"
-
-
-def _expectation(schema: Any) -> str:
-    if not isinstance(schema, dict):
-        return ""
-    if isinstance(schema.get("enum"), list):
-        return one_of(schema["enum"])
-    types = schema.get("type")
-    return " or ".join(_noun(name) for name in _as_list(types)) if isinstance(types, (str, list)) and types else ""
 
 
 _TRANSLATE: dict[str, Callable[[Any, str], Iterator[ArgumentFault]]] = {
