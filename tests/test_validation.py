@@ -183,3 +183,15 @@ AGREEING = [
 def test_the_guarded_validator_agrees_with_the_plain_library(schema, arguments):
     expected = Draft202012Validator(schema).is_valid(arguments)
     assert verdict(schema, parse_arguments(json.dumps(arguments)))[0] == ("runs" if expected else "refused")
+
+
+def test_without_the_check_any_object_is_forwarded_as_the_real_cli_does():
+    seen = []
+    tool = dynamic_tool("t", "", of(n={"type": "integer"}), seen.append, check_arguments=False)
+    plan = plan_tools([tool], StepState("s"))
+    outcomes = [
+        dispatch_function_call(ModelFunctionCall("c", "t", text, "s"), plan).ok
+        for text in ('{"n":"x"}', "{}", "", "[1]", '{"n":1,}')
+    ]
+    assert outcomes == [True, True, True, False, False]
+    assert seen == [{"n": "x"}, {}, {}]

@@ -44,6 +44,7 @@ class DefinedTools:
         run: RunTool,
         namespace: str | None = None,
         instructions: str = "",
+        check_arguments: bool = True,
     ) -> DefinedTools:
         """Build every tool of the list, or the reason why there is none.
 
@@ -51,12 +52,19 @@ class DefinedTools:
             server: the server's name as configured.
             namespace: its canonical namespace, where several servers have been named together.
             instructions: what the server says about itself; it describes the namespace.
+            check_arguments: False forwards any JSON object to the server, as Codex CLI 0.171.0 does (measured).
         """
         space = canonical_namespaces([server])[server] if namespace is None else namespace
         names = canonical_names(
             server, space, [raw for definition in definitions if (raw := _raw_name(definition)) is not None]
         )
-        build = partial(_build, source=f"mcp:{server}", run=run, instructions=instructions or None)
+        build = partial(
+            _build,
+            source=f"mcp:{server}",
+            run=run,
+            instructions=instructions or None,
+            check_arguments=check_arguments,
+        )
         return cls(tuple(_candidates(definitions, names, f"mcp:{server}", build)), names)
 
 
@@ -77,7 +85,13 @@ def _candidates(
 
 
 def _build(
-    definition: dict[str, Any], name: ToolName, *, source: str, run: RunTool, instructions: str | None
+    definition: dict[str, Any],
+    name: ToolName,
+    *,
+    source: str,
+    run: RunTool,
+    instructions: str | None,
+    check_arguments: bool,
 ) -> ToolImplementation:
     tool = dynamic_tool(
         name.name,
@@ -88,6 +102,7 @@ def _build(
         namespace=name.namespace,
         source=source,
         parallel_safe=(definition.get("annotations") or {}).get("readOnlyHint") is True,
+        check_arguments=check_arguments,
     )
     return replace(tool, namespace_description=instructions)
 

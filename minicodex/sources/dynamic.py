@@ -21,16 +21,18 @@ class SchemaHandler:
     """Checks arguments against the author's own schema, then calls a function with one dict."""
 
     function: Callable[[dict[str, Any]], Any]
-    validator: ArgumentValidator
+    validator: ArgumentValidator | None
+    """None forwards any JSON object unchecked, as Codex CLI 0.171.0 does with the arguments of MCP tools (measured)."""
 
     @property
     def finding(self) -> str | None:
         """Why the author's schema could not be used for checking; None while it could."""
-        return self.validator.finding
+        return None if self.validator is None else self.validator.finding
 
     def decode_arguments(self, raw_arguments: str) -> dict[str, Any]:
         arguments = parse_arguments(raw_arguments)
-        self.validator.check(arguments)
+        if self.validator is not None:
+            self.validator.check(arguments)
         return arguments
 
     def run(self, arguments: dict[str, Any], *, call_id: str) -> Any:
@@ -49,6 +51,7 @@ def dynamic_tool(
     trusted: bool = False,
     source: str = "dynamic",
     parallel_safe: bool = False,
+    check_arguments: bool = True,
 ) -> ToolImplementation:
     """Make a tool of plain data.
 
@@ -57,6 +60,7 @@ def dynamic_tool(
 
     Args:
         trusted: skip the compaction. Only for our own tools.
+        check_arguments: False leaves the check to the handler, which then gets any JSON object.
 
     Raises:
         InvalidToolSchema: the schema is outside the subset.
@@ -71,7 +75,9 @@ def dynamic_tool(
     parameters: ToolSchema = compile_tool_schema(input_schema, trusted=trusted)
     return ToolImplementation(
         contract=FunctionContract(name, description, parameters, output_schema=output_schema),
-        handler=SchemaHandler(handler, ArgumentValidator(input_schema, parameters.to_json)),
+        handler=SchemaHandler(
+            handler, ArgumentValidator(input_schema, parameters.to_json) if check_arguments else None
+        ),
         exposure=exposure,
         namespace=namespace,
         source=source,
