@@ -249,19 +249,27 @@ class McpServer:
 
     def _ask(self, method: str, question: Callable[[], Awaitable[_Answer]], *, timeout_s: float) -> _Answer:
         """Wait here while the loop's thread asks. An interrupt here cancels the question there."""
-        if self._portal is None:
+        portal = self._portal
+        if portal is None:
             hint = "Use it inside `with McpServer(…) as server:`."
             raise SourceError(self.name, "it is not running.", hint)
-        future = self._portal.start_task_soon(self._asked, method, question, timeout_s)
+        scopes: list[anyio.CancelScope] = []
         try:
-            return future.result()
-        except BaseException:
-            future.cancel()
+            return portal.start_task_soon(self._asked, method, question, timeout_s, scopes).result()
+        except KeyboardInterrupt:  # it may come before we hold the future, so the future cannot be the handle
+            portal.start_task_soon(_cancel, scopes)
             raise
 
-    async def _asked(self, method: str, question: Callable[[], Awaitable[_Answer]], timeout_s: float) -> _Answer:
+    async def _asked(
+        self,
+        method: str,
+        question: Callable[[], Awaitable[_Answer]],
+        timeout_s: float,
+        scopes: list[anyio.CancelScope],
+    ) -> _Answer:
         try:
-            with anyio.fail_after(timeout_s):
+            with anyio.fail_after(timeout_s) as scope:
+                scopes.append(scope)
                 return await question()
         except (TimeoutError, MCPError) as error:
             raise self._failure(method, error, timeout_s) from None
@@ -302,6 +310,11 @@ class McpToolError(HandlerError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+def _cancel(scopes: list[anyio.CancelScope]) -> None:
+    for scope in scopes:
+        scope.cancel()
 
 
 def _deferred(tool: Candidate) -> Candidate:
