@@ -1,7 +1,8 @@
 """The conversation: items in order, every call with its output.
 
 A provider refuses a history in which a call has no output or an output has no call. So none is ever sent: `paired`
-repairs the one fault that happens in practice, a call whose output was lost, and refuses the others.
+repairs the one fault that happens in practice, a call whose output was lost, and refuses the others. It reads wire
+dicts like items of ours, since a restored history has nothing else.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from minicodex.dispatch import ModelCall, ModelCustomCall, ModelFunctionCall, ModelSearchCall, ToolResult
 from minicodex.errors import HistoryError
+from minicodex.request import AdditionalTools
 
-__all__ = ["CallOutput", "Ids", "Item", "Message", "assistant", "counter", "developer", "paired", "user"]
+__all__ = ["ABORTED", "CallOutput", "Ids", "Item", "Message", "assistant", "counter", "developer", "paired", "user"]
 
 Ids = Callable[[str], str]
 """Gives the next item id for a prefix: `ids("msg")` is `"msg_1"`."""
@@ -91,38 +93,83 @@ class CallOutput:
         return head | {"output": self.result.output}
 
 
-Item = Message | ModelFunctionCall | ModelCustomCall | ModelSearchCall | CallOutput | Mapping[str, Any]
+Item = (
+    Message
+    | ModelFunctionCall
+    | ModelCustomCall
+    | ModelSearchCall
+    | CallOutput
+    | AdditionalTools
+    | Mapping[str, Any]
+)
 """One item of a history: ours, or a wire dict as it came."""
 
 ABORTED = "aborted"
 """Output of a call that was never answered. Source: Codex CLI 0.171.0 (measured)."""
 
 
+class _Link(NamedTuple):
+    """The end of a pair that an item is: what must be equal in a call and its output."""
+
+    kind: type
+    call_id: str
+
+
+_CALL_KINDS = {
+    "function_call": ModelFunctionCall,
+    "custom_tool_call": ModelCustomCall,
+    "tool_search_call": ModelSearchCall,
+}
+_OUTPUT_KINDS = {wire_type: kind for kind, (wire_type, _) in _OUTPUT_TYPES.items()}
+
+
 def paired(history: Iterable[Item], ids: Ids) -> tuple[Item, ...]:
     """The history with exactly one output for each call.
 
-    A call without an output gets the output `aborted` directly behind it, as in Codex CLI 0.171.0.
+    A call without an output gets the output `aborted` directly behind it, as in Codex CLI 0.171.0 (measured).
 
     Raises:
-        HistoryError: an output that belongs to no call before it.
+        HistoryError: an output that belongs to no call of its kind before it, or an item that cannot be read.
     """
-    items = list(history)
-    answered = Counter(item.result.call_id for item in items if isinstance(item, CallOutput))
+    items = [(item, _call(item), _output(item)) for item in history]
+    left = Counter(output for _, _, output in items if output)
+    waiting: Counter[_Link] = Counter()
     repaired: list[Item] = []
-    open_calls: Counter[str] = Counter()
-    for item in items:
-        if isinstance(item, CallOutput):
-            if not open_calls[item.result.call_id]:
-                raise HistoryError(f"an output for {item.result.call_id!a} has no call before it")
-            open_calls[item.result.call_id] -= 1
+    for item, call, output in items:
         repaired.append(item)
-        if isinstance(item, (ModelFunctionCall, ModelCustomCall, ModelSearchCall)):
-            if answered[item.id] > 0:
-                answered[item.id] -= 1
-                open_calls[item.id] += 1
-            else:
-                repaired.append(CallOutput.of(item, ToolResult.error(item.id, ABORTED), ids))
+        if output:
+            if not waiting[output]:
+                raise HistoryError(f"an output for {output.call_id!a} has no call before it that waits for it")
+            waiting[output] -= 1
+        elif call and left[call]:
+            left[call] -= 1
+            waiting[call] += 1
+        elif call:
+            aborted = ToolResult.error(call.call_id, ABORTED)
+            repaired.append(CallOutput(aborted, call.kind, ids(_OUTPUT_TYPES[call.kind][1])))
     return tuple(repaired)
+
+
+def _call(item: Item) -> _Link | None:
+    if isinstance(item, (ModelFunctionCall, ModelCustomCall, ModelSearchCall)):
+        return _Link(type(item), item.id)
+    return _wire_link(item, _CALL_KINDS) if isinstance(item, Mapping) else None
+
+
+def _output(item: Item) -> _Link | None:
+    if isinstance(item, CallOutput):
+        return _Link(item.kind, item.result.call_id)
+    return _wire_link(item, _OUTPUT_KINDS) if isinstance(item, Mapping) else None
+
+
+def _wire_link(item: Mapping[str, Any], kinds: Mapping[str, type]) -> _Link | None:
+    wire_type = item.get("type")
+    kind = kinds.get(wire_type) if isinstance(wire_type, str) else None
+    if kind is None or item.get("execution") == "server":  # the provider answers a search of its own
+        return None
+    if not isinstance(call_id := item.get("call_id"), str):
+        raise HistoryError(f"an item of type {wire_type!a} needs a call_id that is a text")
+    return _Link(kind, call_id)
 
 
 def wire(history: Sequence[Item]) -> list[Any]:

@@ -5,7 +5,7 @@ Lite has no such key: its first input item carries them, from the developer, wit
 one called `functions`. Both embed the same bytes; only the place differs.
 
 `instructions` follows the documented API: a top-level field, empty in Lite, where the text is a developer message.
-Codex CLI 0.171.0 has no such key in either mode; `instructions_as_message` gives its form.
+Codex CLI 0.171.0 has no such key in either mode; `ApiMode.in_codex_form` gives its form.
 """
 
 from __future__ import annotations
@@ -19,9 +19,18 @@ from typing import Any, ClassVar
 import orjson
 
 from minicodex.contract import Contract, NamespaceContract, ToolSearchContract, json_array
-from minicodex.json_text import to_compact_bytes
+from minicodex.errors import HistoryError
+from minicodex.json_text import pointer_of, to_compact_bytes, unencodable
 
-__all__ = ["ApiMode", "ApiRequest", "ContractList", "PromptSnapshot", "SharedRawJson", "encode_model_request"]
+__all__ = [
+    "AdditionalTools",
+    "ApiMode",
+    "ApiRequest",
+    "ContractList",
+    "PromptSnapshot",
+    "SharedRawJson",
+    "encode_model_request",
+]
 
 FUNCTIONS_NAMESPACE = "functions"
 """The namespace that Lite puts around tools without one."""
@@ -29,7 +38,7 @@ FUNCTIONS_NAMESPACE = "functions"
 
 @dataclass(frozen=True)
 class ApiMode:
-    """Where things stand in a request."""
+    """Where things stand in a request. Source: Codex CLI 0.171.0 (measured), but for the key `instructions`."""
 
     name: str
     tools_at_top_level: bool
@@ -37,10 +46,20 @@ class ApiMode:
     allows_parallel_calls: bool
     """False: the request says no, whatever the prompt wants. Calls that come in parallel are still run."""
     instructions_as_message: bool
+    """True: a developer message carries the instructions."""
+    keeps_instructions_key: bool = True
+    """Whether the key `instructions` is there, empty, when a message carries the text."""
     headers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Marker headers."""
+    reasoning: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the mode wants in the request's `reasoning`; whoever sends the request adds it."""
 
     RESPONSES: ClassVar[ApiMode]
     RESPONSES_LITE: ClassVar[ApiMode]
+
+    def in_codex_form(self) -> ApiMode:
+        """The same mode as Codex CLI 0.171.0 sends it: the instructions are a message, and there is no such key."""
+        return replace(self, instructions_as_message=True, keeps_instructions_key=False)
 
 
 ApiMode.RESPONSES = ApiMode(
@@ -52,6 +71,7 @@ ApiMode.RESPONSES_LITE = ApiMode(
     allows_parallel_calls=False,
     instructions_as_message=True,
     headers=MappingProxyType({"x-openai-internal-codex-responses-lite": "true"}),
+    reasoning=MappingProxyType({"context": "all_turns"}),
 )
 
 
@@ -86,6 +106,34 @@ def _wrapped(contracts: Iterable[Contract]) -> list[Contract]:
     bare = [c for c in contracts if not isinstance(c, (NamespaceContract, ToolSearchContract))]
     functions: list[Contract] = [NamespaceContract(FUNCTIONS_NAMESPACE, "", tuple(bare))] if bare else []  # type: ignore[arg-type]
     return functions + [c for c in contracts if isinstance(c, (NamespaceContract, ToolSearchContract))]
+
+
+@dataclass(frozen=True)
+class AdditionalTools:
+    """An input item that declares tools: the head of a Lite conversation, or a later update of it.
+
+    The head's id is fixed, so that the head of the conversation stays byte-identical.
+    """
+
+    contracts: ContractList
+    id: str = "at_0"
+
+    def to_wire(self) -> dict[str, Any]:
+        return self._members(self.contracts.developer_item.decoded())
+
+    def to_bytes(self) -> bytes:
+        """The item as compact UTF-8, with the shared bytes of its contracts embedded."""
+        return orjson.dumps(self._members(self.contracts.developer_item.fragment()))
+
+    def _members(self, tools: Any) -> dict[str, Any]:
+        return {"type": "additional_tools", "id": self.id, "role": "developer", "tools": tools}
+
+
+def declares_tools(item: Any) -> bool:
+    """Whether an item of a history is an `additional_tools` item, ours or a wire dict."""
+    return isinstance(item, AdditionalTools) or (
+        isinstance(item, Mapping) and item.get("type") == "additional_tools"
+    )
 
 
 @dataclass(frozen=True)
@@ -129,37 +177,45 @@ class ApiRequest:
 def encode_model_request(prompt: PromptSnapshot, mode: ApiMode) -> ApiRequest:
     """Lay out one request. Everything is encoded here: if it fails, nothing has been sent.
 
+    Where the history begins with an `additional_tools` item, that item is the head of a Lite request as it is, and the
+    prompt's contracts are not declared a second time.
+
     Raises:
         ContractEncodingError: a contract holds what JSON cannot say.
-        ValueError: the history or the instructions do.
+        HistoryError: the history or the instructions do.
     """
     contracts = prompt.tool_contracts
     assert isinstance(contracts, ContractList)  # PromptSnapshot makes it one
-    items = [orjson.Fragment(to_compact_bytes(_wire(item))) for item in prompt.history]
+    items = list(prompt.history)
+    head: list[Any] = []
+    if not mode.tools_at_top_level:
+        if items and declares_tools(items[0]):
+            head.append(items.pop(0))
+        elif contracts:
+            head.append(AdditionalTools(contracts))
     if mode.instructions_as_message and prompt.instructions:
-        items.insert(0, orjson.Fragment(to_compact_bytes(_developer_message(prompt.instructions))))
-    if not mode.tools_at_top_level and contracts:
-        items.insert(0, orjson.Fragment(orjson.dumps(_developer_tools(contracts))))
-    instructions = "" if mode.instructions_as_message else prompt.instructions
+        head.append(_developer_message(prompt.instructions))
+    key_text = "" if mode.instructions_as_message else prompt.instructions
+    has_key = mode.keeps_instructions_key or not mode.instructions_as_message
     members = {
-        "instructions": orjson.Fragment(to_compact_bytes(instructions)),
-        "input": items,
+        **({"instructions": _encoded(key_text, "/instructions")} if has_key else {}),
+        "input": [_encoded(item, pointer_of("input", index)) for index, item in enumerate(head + items)],
         **({"tools": contracts.top_level.fragment()} if mode.tools_at_top_level else {}),
         "parallel_tool_calls": prompt.parallel_tool_calls and mode.allows_parallel_calls,
     }
     return ApiRequest(mode, mode.headers, MappingProxyType(members))
 
 
-def _wire(item: Any) -> Any:
-    return item.to_wire() if hasattr(item, "to_wire") else item
+def _encoded(item: Any, pointer: str) -> orjson.Fragment:
+    """One part of the body, ready to be embedded."""
+    if isinstance(item, AdditionalTools):
+        return orjson.Fragment(item.to_bytes())
+    value = item.to_wire() if hasattr(item, "to_wire") else item
+    if (flaw := unencodable(value)) is not None:
+        raise HistoryError(f"the request cannot be encoded: {flaw[1]} at {pointer}{flaw[0]}")
+    return orjson.Fragment(to_compact_bytes(value))
 
 
 def _developer_message(text: str) -> dict[str, Any]:
     content = [{"type": "input_text", "text": text}]
     return {"type": "message", "id": "msg_0", "role": "developer", "content": content}
-
-
-def _developer_tools(contracts: ContractList) -> dict[str, Any]:
-    """Lite's first item. Its id is fixed, so that the head of the conversation stays byte-identical."""
-    tools = contracts.developer_item.fragment()
-    return {"type": "additional_tools", "id": "at_0", "role": "developer", "tools": tools}
