@@ -57,10 +57,17 @@ MAX_NAME_SHOWN_CHARS = 200
 
 
 class MinicodexError(Exception):
-    """The root of the tree. `fields()` are the facts that make two errors equal."""
+    """The root of the tree. `fields()` are the facts that make two errors equal.
+
+    Attributes:
+        turn: the `Turn` that the error ended, as far as it had come; None outside of one. What its tools did has
+            happened, so whoever goes on begins with its history. No fact of the error.
+    """
+
+    turn: Any = None
 
     def fields(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return {name: value for name, value in vars(self).items() if name != "turn" and not name.startswith("_")}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MinicodexError) and type(self) is type(other) and self.fields() == other.fields()

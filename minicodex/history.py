@@ -7,6 +7,7 @@ dicts like items of ours, since a restored history has nothing else.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +24,17 @@ Ids = Callable[[str], str]
 """Gives the next item id for a prefix: `ids("msg")` is `"msg_1"`."""
 
 
-def counter() -> Ids:
-    """Item ids that count up from 1, so that equal turns give equal bytes."""
-    numbers = count(1)
+def counter(history: Iterable[Any] = ()) -> Ids:
+    """Item ids that count up, so that equal turns give equal bytes: from 1, or from beyond those of a history."""
+    taken = (item.get("id") if isinstance(item, Mapping) else _own_id(item) for item in history)
+    ours = (re.fullmatch(r"[a-z]+_([0-9]{1,9})", identity) for identity in taken if isinstance(identity, str))
+    numbers = count(1 + max((int(match[1]) for match in ours if match), default=0))
     return lambda prefix: f"{prefix}_{next(numbers)}"
+
+
+def _own_id(item: Any) -> Any:
+    """An item's id on the wire. A call has one beside its call id."""
+    return getattr(item, "item_id", None) or getattr(item, "id", None)
 
 
 @dataclass(frozen=True)
@@ -94,13 +102,7 @@ class CallOutput:
 
 
 Item = (
-    Message
-    | ModelFunctionCall
-    | ModelCustomCall
-    | ModelSearchCall
-    | CallOutput
-    | AdditionalTools
-    | Mapping[str, Any]
+    Message | ModelFunctionCall | ModelCustomCall | ModelSearchCall | CallOutput | AdditionalTools | Mapping[str, Any]
 )
 """One item of a history: ours, or a wire dict as it came."""
 

@@ -131,9 +131,7 @@ class AdditionalTools:
 
 def declares_tools(item: Any) -> bool:
     """Whether an item of a history is an `additional_tools` item, ours or a wire dict."""
-    return isinstance(item, AdditionalTools) or (
-        isinstance(item, Mapping) and item.get("type") == "additional_tools"
-    )
+    return isinstance(item, AdditionalTools) or (isinstance(item, Mapping) and item.get("type") == "additional_tools")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ go through it later without running anything again.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -18,11 +20,14 @@ from minicodex.dispatch import (
     ToolResult,
     dispatch_all,
 )
-from minicodex.history import CallOutput, Ids, Item, Message, counter, paired
+from minicodex.errors import MinicodexError, ProviderError
+from minicodex.history import CallOutput, Ids, Item, Message, counter, paired, wire
+from minicodex.json_text import unencodable
 from minicodex.naming import ToolName
 from minicodex.planner import StepState, ToolPlan, plan_tools
-from minicodex.request import ApiMode, ApiRequest, PromptSnapshot, encode_model_request
+from minicodex.request import AdditionalTools, ApiMode, ApiRequest, PromptSnapshot, declares_tools, encode_model_request
 from minicodex.sources import Candidate
+from minicodex.tool_updates import announce_deferred, declare_changes, forget_tools, place_updates
 
 __all__ = ["Event", "Model", "Turn", "run_turn"]
 
@@ -44,13 +49,13 @@ class Event:
     """One moment of a turn."""
 
     kind: str
-    """`plan`, `request`, `answer`, `call`, `result`, `dropped`, `end`."""
+    """`plan`, `update`, `request`, `answer`, `call`, `result`, `dropped`, `end`."""
     step_id: str
     room: str
     """Module of the package in which it happens."""
     summary: str
     payload: Any
-    """The object in hand: decisions, a request's body, wire items, a call, a result."""
+    """The object in hand: decisions, what the model is told about tools, a request's body, wire items, a call, …"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Turn:
     text: str
     """What the model said last."""
     ended_by: str
-    """`answer` when the model stopped calling, `max_steps` or `max_calls` when a limit was met."""
+    """`answer` when the model stopped calling, the name of the limit that was met, `cancelled`, or `error`."""
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
@@ -82,109 +87,166 @@ def run_turn(
     step: StepState = _FIRST_STEP,
     max_steps: int = 10,
     max_calls: int = 50,
+    max_seconds: float | None = None,
     tool_timeout_s: float | None = None,
+    cancelled: threading.Event | None = None,
 ) -> Turn:
-    """Run one turn to its end.
+    """Run one turn to its end. A turn can follow another: give it the other's history with something new behind.
 
     Args:
         candidates_for_step: gives the candidates of each step, for example `lambda step: collect_tools(sources, step)`.
         prompt: instructions and history so far; its contracts are replaced by those of each step's plan.
-        ids: where item ids come from; a fresh `counter()` by default.
+        ids: where item ids come from; by default they count up from beyond those in the history.
         step: what every step of the turn has in common; its id is the prefix of the steps' ids.
         max_steps: requests to the model at most.
         max_calls: tool calls at most. The calls beyond it are answered as not run.
+        max_seconds: no request is sent later than this, and no call is waited for. How long an answer may take is
+            the model's own limit.
+        tool_timeout_s: seconds for each call.
+        cancelled: once it is set, calls that have not finished are answered with `aborted`, and no request is sent.
+            A model that may wait for long takes the same event.
 
     Raises:
-        ProviderError: the model could not be reached.
-        ContractEncodingError: before the request in question was sent.
+        MinicodexError: with the turn so far as its `turn`; its calls have run, and its history can be sent again.
+            ProviderError: the model could not be reached. ContractEncodingError, HistoryError: before the request in
+            question was sent.
     """
-    recorder = _Turn(model, mode, ids or counter(), tool_timeout_s, calls_left=max_calls)
+    deadline = None if max_seconds is None else time.monotonic() + max_seconds
+    ids = ids or counter(prompt.history)
+    turn = _Turn(model, mode, ids, tuple(prompt.history), max_calls, deadline, tool_timeout_s, cancelled)
     for number in range(1, max_steps + 1):
-        state = _numbered(step, number)
-        prompt = recorder.one_step(prompt, plan_tools(candidates_for_step(state), state))
-        if recorder.ended_by:
+        state = replace(step, id=f"{step.id}_{number}")
+        try:
+            turn.one_step(prompt, candidates_for_step, state)
+        except MinicodexError as error:
+            if not (isinstance(error, ProviderError) and turn.is_cancelled):
+                error.turn = turn.finished("error")
+                raise
+            turn.ended_by = "cancelled"
+        if turn.ended_by:
             break
-    return recorder.finished(prompt, state)
-
-
-def _numbered(step: StepState, number: int) -> StepState:
-    return replace(step, id=f"{step.id}_{number}")
+    return turn.finished(turn.ended_by or "max_steps")
 
 
 class _Turn:
     """The state of a running turn: what was recorded, and what is left of its limits."""
 
-    def __init__(self, model: Model, mode: ApiMode, ids: Ids, tool_timeout_s: float | None, calls_left: int) -> None:
-        self.model, self.mode, self.ids = model, mode, ids
-        self.tool_timeout_s, self.calls_left = tool_timeout_s, calls_left
+    def __init__(
+        self,
+        model: Model,
+        mode: ApiMode,
+        ids: Ids,
+        history: tuple[Item, ...],
+        calls_left: int,
+        deadline: float | None,
+        tool_timeout_s: float | None,
+        cancelled: threading.Event | None,
+    ) -> None:
+        self.model, self.mode, self.ids, self.history = model, mode, ids, history
+        self.calls_left, self.deadline = calls_left, deadline
+        self.tool_timeout_s, self.cancelled = tool_timeout_s, cancelled
         self.events: list[Event] = []
+        self.step_id = ""
         self.text = ""
         self.ended_by = ""
 
-    def one_step(self, prompt: PromptSnapshot, plan: ToolPlan) -> PromptSnapshot:
-        """Plan is made; encode, sample, dispatch, and return the prompt with what came of it."""
-        self._note(
-            "plan",
-            plan,
-            "planner",
-            f"contracts: {len(plan.contracts)}, handlers: {len(plan.dispatch)}",
-            plan.decisions,
-        )
+    @property
+    def is_cancelled(self) -> bool:
+        return self.cancelled is not None and self.cancelled.is_set()
+
+    @property
+    def seconds_left(self) -> float | None:
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def one_step(
+        self, prompt: PromptSnapshot, candidates: Callable[[StepState], Iterable[Candidate]], step: StepState
+    ) -> None:
+        """Plan, tell, encode, sample, dispatch, remember."""
+        self.step_id = step.id
+        if self._is_over():
+            return
+        plan = plan_tools(candidates(step), step)
+        tables = f"contracts: {len(plan.contracts)}, handlers: {len(plan.dispatch)}"
+        self._note("plan", "planner", tables, plan.decisions)
+        self._tell(plan)
         request = self._encode(prompt, plan)
         answer = list(self.model.respond(request))
-        self._note("answer", plan, "models", f"items: {len(answer)}", answer)
-        items, calls = self._read(answer, plan)
-        prompt = prompt.with_history(*items)
-        if not calls:
+        self._note("answer", "models", f"items: {len(answer)}", answer)
+        calls = self._read(answer)
+        if calls:
+            self._dispatch(calls, plan)
+        else:
             self.ended_by = "answer"
-            return prompt
-        return prompt.with_history(*self._dispatch(calls, plan))
+
+    def _is_over(self) -> bool:
+        if self.is_cancelled:
+            self.ended_by = "cancelled"
+        elif self.seconds_left == 0:
+            self.ended_by = "max_seconds"
+        return bool(self.ended_by)
+
+    def _tell(self, plan: ToolPlan) -> None:
+        """Bring the history up to what the model must know about its tools in this step."""
+        history = paired(self.history, self.ids)
+        updates: list[Item] = []
+        if self.mode.tools_at_top_level:
+            history = tuple(forget_tools(history)) if any(map(declares_tools, history)) else history
+        elif history and declares_tools(history[0]):
+            updates = declare_changes(history, plan.contracts, self.ids)
+        elif plan.contracts:
+            history = (AdditionalTools(plan.contracts), *forget_tools(history))
+        updates += announce_deferred(history, plan, self.ids)
+        self.history = tuple(place_updates(history, updates))
+        if updates:
+            self._note("update", "tool_updates", f"items: {len(updates)}", wire(updates))
 
     def _encode(self, prompt: PromptSnapshot, plan: ToolPlan) -> ApiRequest:
-        snapshot = PromptSnapshot(
-            prompt.instructions, paired(prompt.history, self.ids), plan.contracts, prompt.parallel_tool_calls
-        )
+        snapshot = PromptSnapshot(prompt.instructions, self.history, plan.contracts, prompt.parallel_tool_calls)
         request = encode_model_request(snapshot, self.mode)
         body = request.to_bytes()
-        self._note("request", plan, "request", f"{len(body):,} bytes, mode {self.mode.name}", request.to_json())
+        self._note("request", "request", f"{len(body):,} bytes, mode {self.mode.name}", request.to_json())
         return request
 
-    def _read(self, answer: Sequence[Mapping[str, Any]], plan: ToolPlan) -> tuple[list[Item], list[ModelCall]]:
-        items: list[Item] = []
+    def _read(self, answer: Sequence[Mapping[str, Any]]) -> list[ModelCall]:
+        """Remember what can be read of an answer, and return the calls in it."""
         calls: list[ModelCall] = []
-        for wire in answer:
-            item = read_item(wire, plan.step_id, self.ids)
+        for output in answer:
+            item = read_item(output, self.step_id, self.ids)
             if item is None:
-                self._note("dropped", plan, "turn", "an item that cannot be read is not answered", wire)
+                self._note("dropped", "turn", "an item that cannot be read is not answered", output)
                 continue
-            items.append(item)
+            self._remember(item)
             if isinstance(item, Message):
                 self.text = item.text
-            elif not isinstance(item, (Mapping, CallOutput)):
+            elif isinstance(item, (ModelFunctionCall, ModelCustomCall, ModelSearchCall)):
                 calls.append(item)
-        return items, calls
+        return calls
 
-    def _dispatch(self, calls: list[ModelCall], plan: ToolPlan) -> list[Item]:
+    def _dispatch(self, calls: list[ModelCall], plan: ToolPlan) -> None:
         for call in calls:
-            self._note("call", plan, "dispatch", f"{_name(call)} ({call.id})", call)
+            self._note("call", "dispatch", f"{_name(call)} ({call.id})", call)
         allowed, beyond = calls[: self.calls_left], calls[self.calls_left :]
-        results = dispatch_all(allowed, plan, timeout_s=self.tool_timeout_s)
+        results = dispatch_all(allowed, plan, timeout_s=self._call_timeout_s(), cancelled=self.cancelled)
         results += [ToolResult.error(call.id, "not run: the turn has no calls left") for call in beyond]
         self.calls_left -= len(allowed)
         self.ended_by = "max_calls" if beyond else ""
-        outputs: list[Item] = []
         for call, result in zip(calls, results, strict=True):
-            self._note("result", plan, "dispatch", f"{_name(call)}: {'ok' if result.ok else 'not ok'}", result)
-            outputs.append(CallOutput.of(call, result, self.ids))
-        return outputs
+            self._note("result", "dispatch", f"{_name(call)}: {'ok' if result.ok else 'not ok'}", result)
+            self._remember(CallOutput.of(call, result, self.ids))
 
-    def _note(self, kind: str, plan: ToolPlan, room: str, summary: str, payload: Any) -> None:
-        self.events.append(Event(kind, plan.step_id, room, summary, payload))
+    def _call_timeout_s(self) -> float | None:
+        limits = [limit for limit in (self.tool_timeout_s, self.seconds_left) if limit is not None]
+        return min(limits, default=None)
 
-    def finished(self, prompt: PromptSnapshot, step: StepState) -> Turn:
-        ended_by = self.ended_by or "max_steps"
-        self.events.append(Event("end", step.id, "turn", ended_by, self.text))
-        return Turn(tuple(self.events), tuple(prompt.history), self.text, ended_by)
+    def _remember(self, item: Item) -> None:
+        self.history = (*self.history, item)
+
+    def _note(self, kind: str, room: str, summary: str, payload: Any) -> None:
+        self.events.append(Event(kind, self.step_id, room, summary, payload))
+
+    def finished(self, ended_by: str) -> Turn:
+        self._note("end", "turn", ended_by, self.text)
+        return Turn(tuple(self.events), self.history, self.text, ended_by)
 
 
 def _name(call: ModelCall) -> str:
@@ -194,8 +256,11 @@ def _name(call: ModelCall) -> str:
 def read_item(wire: Mapping[str, Any], step_id: str, ids: Ids) -> Item | None:
     """One output item of the model as an item of ours; None if it cannot be read.
 
-    The real CLI drops such items without a word (measured); `run_turn` records them as dropped.
+    The real CLI drops such items without a word (measured); `run_turn` records them as dropped. One that could not be
+    sent back, such as a text with half a surrogate pair, is no item either.
     """
+    if unencodable(wire) is not None:
+        return None
     match wire:
         case {"type": "message", "role": str(role), "content": [*parts]}:
             text = "".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping))
