@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,10 @@ CALLS = [
 ]
 
 
-def run(mode, lists=LISTS, script=CALLS, history=(user("hello"),), **options):
+HELLO = (user("hello"),)
+
+
+def run(mode, lists=LISTS, script=CALLS, history=HELLO, **options):
     model = ScriptedModel(script)
     turn = run_turn(model, changing(lists), PromptSnapshot("Be brief.", history), mode=mode, **options)
     return [request.to_json() for request in model.requests], turn
@@ -60,9 +64,9 @@ def run(mode, lists=LISTS, script=CALLS, history=(user("hello"),), **options):
 
 def new_input(requests):
     """What each request has beyond the one before it."""
-    inputs = [request["input"] for request in requests]
-    assert all(later[: len(earlier)] == earlier for earlier, later in zip(inputs, inputs[1:], strict=False))
-    return [later[len(earlier) :] for earlier, later in zip(inputs, inputs[1:], strict=False)]
+    steps = list(pairwise(request["input"] for request in requests))
+    assert all(later[: len(earlier)] == earlier for earlier, later in steps)
+    return [later[len(earlier) :] for earlier, later in steps]
 
 
 def without_vendor_words(items):
@@ -232,7 +236,7 @@ def deferred_server(name):
 SEARCHING = StepState("step", model=ModelAbilities(supports_search=True))
 
 
-def announced(steps, mode=ApiMode.RESPONSES, step=SEARCHING, history=(user("hello"),)):
+def announced(steps, mode=ApiMode.RESPONSES, step=SEARCHING, history=HELLO):
     """The announcements in the last request of a turn whose steps have these servers."""
     model = ScriptedModel([*[call("nope", {})] * (len(steps) - 1), say("done")])
     turn = run_turn(
