@@ -36,6 +36,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="package")
+def chromium() -> str:
+    """Its path; only where CI=true does a test get as far as this without one."""
+    path = find_chromium()
+    if not path:
+        pytest.fail(f"Chromium is missing. {HOW_TO_GET_IT}.")
+    return path
+
+
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # so that it is stopped
     server = JupyterServer(tmp_path_factory.mktemp("jupyter"))
@@ -45,15 +54,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 
 
 @pytest.fixture(scope="package")
-def lab(server: JupyterServer) -> Iterator[Lab]:
+def lab(chromium: str, server: JupyterServer) -> Iterator[Lab]:
     """JupyterLab in Chromium. Not for the whole session: playwright keeps an event loop that others would meet."""
-    path = find_chromium()
-    if not path:
-        pytest.fail(f"Chromium is missing. {HOW_TO_GET_IT}.")
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=path, args=CHROMIUM_OPTIONS) as chromium,
-        chromium.new_page(viewport={"width": 1280, "height": 1000}) as page,
+        playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_OPTIONS) as browser,
+        browser.new_page(viewport={"width": 1280, "height": 1000}) as page,
     ):
         yield Lab(page, server)
 

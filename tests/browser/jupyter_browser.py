@@ -104,9 +104,12 @@ class JupyterServer:
         self._wait_until_it_answers()
 
     def serve(self, name: str) -> str:
-        """Put a fresh copy of a notebook there and return its path; `name` is its file name without ending."""
-        (path,) = (path for source in SOURCES for path in source.rglob(f"{name}.ipynb"))
-        return Path(shutil.copy(path, self.served)).name
+        """Put a fresh copy of a notebook there and return its path; a name is `00_…` or `solutions/00_…`."""
+        (source,) = (folder for folder in SOURCES if (folder / f"{name}.ipynb").exists())
+        target = self.served / f"{name}.ipynb"
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(source / f"{name}.ipynb", target)
+        return target.relative_to(self.served).as_posix()
 
     def stop(self) -> None:
         """End the server and its kernels."""
@@ -220,6 +223,12 @@ class Chapter:
             .locator(".jp-OutputArea-output")
         )
 
+    def cells_with_widgets(self) -> list[str]:
+        """The ids of the cells that show a widget now."""
+        cells = """() => jupyterapp.shell.currentWidget.content.widgets
+            .filter(cell => cell.node.querySelector('.jupyter-widgets')).map(cell => cell.model.id)"""
+        return list(self.page.evaluate(cells))
+
     def text(self, cell: str) -> str:
         """What a reader sees below a cell, as text."""
         return "\n".join(self.output(cell).all_inner_texts())
@@ -300,7 +309,7 @@ class Chapter:
     def screenshot(self, cell: str, what: str = "") -> Path:
         """Keep a picture of a cell's output as a test artefact; the folder is not in git."""
         SCREENSHOTS.mkdir(exist_ok=True)
-        path = SCREENSHOTS / f"{'-'.join(filter(None, (self.name, cell, what, self.theme)))}.png"
+        path = SCREENSHOTS / f"{'-'.join(filter(None, (self.name.replace('/', '-'), cell, what, self.theme)))}.png"
         self.output(cell).last.screenshot(path=path)
         return path
 
