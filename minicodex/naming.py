@@ -21,6 +21,7 @@ MAX_NAME_CHARS = 128
 _PREFIX = "mcp__"
 _SEPARATOR_CHARS = 2
 _HASH_CHARS = 12
+_LAWFUL = re.compile(r"[A-Za-z0-9_-]+\Z")
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]")
 
 EMPTY_NAMESPACES = (None, "", "functions")
@@ -45,6 +46,15 @@ class ToolName:
     def from_wire(name: str, namespace: str | None) -> ToolName:
         """The name of a call item; see `EMPTY_NAMESPACES`."""
         return ToolName(name, None if namespace in EMPTY_NAMESPACES else namespace)
+
+    def flaw(self) -> str | None:
+        """Why no provider would accept this name, or None. Characters are letters, digits, `_` and `-`."""
+        for part in (self.name, self.namespace):
+            if part is not None and not (isinstance(part, str) and _LAWFUL.match(part)):
+                return "no provider accepts its name: use letters, digits, _ and - only"
+        if len(self.name) + len(self.namespace or "") > MAX_NAME_CHARS:
+            return f"its name is longer than {MAX_NAME_CHARS} characters"
+        return None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ToolName):

@@ -15,19 +15,19 @@ plan is cheap.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from minicodex.contract import Contract, NamespaceContract, default_namespace_description
 from minicodex.errors import InvalidContract
-from minicodex.naming import MAX_NAME_CHARS, ToolName
+from minicodex.naming import ToolName
 from minicodex.request import ContractList
 from minicodex.search import SEARCH_TOOL
-from minicodex.tool import Exposure, Handler, RejectedTool, ToolImplementation
+from minicodex.tool import Candidate, Exposure, Handler, RejectedTool, ToolImplementation
 
 __all__ = [
     "Decision",
@@ -95,8 +95,7 @@ class Filter(Enum):
     MODE = "does the mode leave it on the top level"
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """What became of one candidate."""
 
     name: ToolName | None
@@ -138,8 +137,17 @@ class ToolPlan:
         return "\n".join(sentences) or f"{name}: no source offered a tool of this name in step {self.step_id}"
 
 
-def plan_tools(candidates: Iterable[ToolImplementation | RejectedTool], step: StepState) -> ToolPlan:
+_PlanKey = tuple[tuple[Candidate, ...], StepState]
+
+_living_plans: WeakValueDictionary[_PlanKey, ToolPlan] = WeakValueDictionary()
+"""Plans that somebody still holds, by all that they depend on. Being in here keeps no plan alive."""
+
+
+def plan_tools(candidates: Iterable[Candidate], step: StepState) -> ToolPlan:
     """Plan one step: decide about every candidate, and build both tables from the same decisions.
+
+    Where a plan of the very same candidates for an equal step (but for its id) is still alive, its tables and its
+    encoded contracts are shared: a plan depends on nothing else.
 
     Args:
         candidates: what the sources offer, in order of priority.
@@ -148,17 +156,33 @@ def plan_tools(candidates: Iterable[ToolImplementation | RejectedTool], step: St
     Raises:
         InvalidContract: something in the list is neither an implementation nor a rejected tool.
     """
+    offered = tuple(candidates)
+    for candidate in offered:
+        if not isinstance(candidate, (ToolImplementation, RejectedTool)):
+            kind = type(candidate).__name__
+            raise InvalidContract(f"a candidate must be a ToolImplementation or a RejectedTool, found {kind}")
+    key = (offered, replace(step, id=""))
+    plan = replace(_living_plans.get(key) or _plan(*key), step_id=step.id)
+    _living_plans[key] = plan
+    return plan
+
+
+def _plan(candidates: Sequence[Candidate], step: StepState) -> ToolPlan:
+    """The one pass. Both tables are filled here, from the same decision, and nowhere else."""
     owners: dict[ToolName, ToolImplementation] = {}
     decisions: list[Decision] = []
     visible: list[ToolImplementation] = []
     for candidate in candidates:
-        tool = _named_for_provider(candidate, step)
-        decision = _decide(tool, step, owners)
-        decisions.append(decision)
-        if isinstance(tool, ToolImplementation) and decision.dispatchable:
+        if isinstance(candidate, RejectedTool):
+            decisions.append(_rejected(candidate))
+            continue
+        tool = candidate if candidate.namespace is None or step.provider.namespaces else candidate.flattened
+        stopped_at, reason = _verdict(tool, step, owners)
+        decisions.append(Decision(tool.canonical_name, tool.source, stopped_at, reason))
+        if stopped_at is not Filter.EXISTS and stopped_at is not Filter.NAME:
             owners[tool.canonical_name] = tool
-            if decision.visible:
-                visible.append(tool)
+        if stopped_at is None:
+            visible.append(tool)
     contracts: list[Contract] = merge_supported_namespaces(visible)
     if step.model.supports_search and any(tool.exposure is Exposure.DEFERRED for tool in owners.values()):
         contracts.append(SEARCH_TOOL)
@@ -171,46 +195,34 @@ def plan_tools(candidates: Iterable[ToolImplementation | RejectedTool], step: St
     )
 
 
-def _decide(
-    candidate: ToolImplementation | RejectedTool,
-    step: StepState,
-    owners: Mapping[ToolName, ToolImplementation],
-) -> Decision:
-    if isinstance(candidate, RejectedTool):
-        name = ToolName(candidate.name) if isinstance(candidate.name, str) else None
-        return Decision(name, candidate.source, Filter.EXISTS, f"could not be built: {candidate.error}")
-    name = candidate.canonical_name
-    if (denied := _denied(candidate, step)) is not None:
-        stopped_at, reason = Filter.EXISTS, denied
-    elif (owner := owners.get(name)) is not None:
-        stopped_at, reason = Filter.NAME, f"the name belongs to the tool of {owner.source}, which came first"
-    elif (unseen := _not_shown(candidate, step)) is not None:
-        stopped_at, reason = Filter.SHOWN, unseen
-    elif step.tool_mode is ToolMode.CODE_MODE_ONLY:
-        stopped_at, reason = Filter.MODE, "the mode takes it off the top level; a call of it is handled"
-    else:
-        return Decision(name, candidate.source, None, "in the first list")
-    return Decision(name, candidate.source, stopped_at, reason)
+def _rejected(candidate: RejectedTool) -> Decision:
+    name = ToolName(candidate.name) if isinstance(candidate.name, str) else None
+    return Decision(name, candidate.source, Filter.EXISTS, f"could not be built: {candidate.error}")
+
+
+def _verdict(
+    tool: ToolImplementation, step: StepState, owners: Mapping[ToolName, ToolImplementation]
+) -> tuple[Filter | None, str]:
+    """The filter that stops the tool, if any, and the reason in words."""
+    if (denied := _denied(tool, step)) is not None:
+        return Filter.EXISTS, denied
+    if (owner := owners.get(tool.canonical_name)) is not None:
+        return Filter.NAME, f"the name belongs to the tool of {owner.source}, which came first"
+    if tool.exposure is not Exposure.DIRECT:
+        return Filter.SHOWN, _not_shown(tool.exposure, step)
+    if step.tool_mode is ToolMode.CODE_MODE_ONLY:
+        return Filter.MODE, "the mode takes it off the top level; a call of it is handled"
+    return None, "in the first list"
 
 
 # --- filter 1: may it exist -----------------------------------------------------------------------------------------
 
-_LAWFUL_NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
-
 
 def _denied(tool: ToolImplementation, step: StepState) -> str | None:
-    name = tool.canonical_name
-    for part in (name.name, name.namespace):
-        if part is not None and not (isinstance(part, str) and _LAWFUL_NAME.match(part)):
-            return "no provider accepts its name: use letters, digits, _ and - only"
-    if len(name.name) + len(name.namespace or "") > MAX_NAME_CHARS:
-        return f"its name is longer than {MAX_NAME_CHARS} characters"
-    if str(name) in step.disabled_tools:
+    if tool.name_flaw is not None:
+        return tool.name_flaw
+    if step.disabled_tools and str(tool.canonical_name) in step.disabled_tools:
         return "turned off by the configuration"
-    return _gate_verdict(tool, step)
-
-
-def _gate_verdict(tool: ToolImplementation, step: StepState) -> str | None:
     if tool.gate is None:
         return None
     try:
@@ -222,32 +234,14 @@ def _gate_verdict(tool: ToolImplementation, step: StepState) -> str | None:
 # --- filter 2: may it be shown --------------------------------------------------------------------------------------
 
 
-def _not_shown(tool: ToolImplementation, step: StepState) -> str | None:
-    if tool.exposure is Exposure.HIDDEN:
+def _not_shown(exposure: Exposure, step: StepState) -> str:
+    if exposure is Exposure.HIDDEN:
         return "hidden: never shown, but a call of it is handled"
-    if tool.exposure is Exposure.DEFERRED:
-        found = "found by a search" if step.model.supports_search else "this model cannot search, so nobody finds it"
-        return f"deferred: {found}, and a call of it is handled"
-    return None
+    found = "found by a search" if step.model.supports_search else "this model cannot search, so nobody finds it"
+    return f"deferred: {found}, and a call of it is handled"
 
 
 # --- namespaces -----------------------------------------------------------------------------------------------------
-
-
-def _named_for_provider(
-    candidate: ToolImplementation | RejectedTool, step: StepState
-) -> ToolImplementation | RejectedTool:
-    """Flatten the name where the provider knows no namespaces. The contract is renamed with it."""
-    if isinstance(candidate, RejectedTool):
-        return candidate
-    if not isinstance(candidate, ToolImplementation):
-        raise InvalidContract(
-            f"a candidate must be a ToolImplementation or a RejectedTool, found {type(candidate).__name__}"
-        )
-    if candidate.namespace is None or step.provider.namespaces:
-        return candidate
-    flat = f"{candidate.namespace}__{candidate.contract.name}"
-    return replace(candidate, contract=replace(candidate.contract, name=flat), namespace=None)
 
 
 def merge_supported_namespaces(visible: Sequence[ToolImplementation]) -> list[Contract]:

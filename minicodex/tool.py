@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, get_type_hints, runtime_checkable
 
 from minicodex.contract import FreeformContract, FunctionContract
@@ -85,16 +86,27 @@ class ToolImplementation:
         if not isinstance(self.exposure, Exposure):
             raise InvalidContract(f"{self.contract.name!a}: exposure must be a member of Exposure")
 
-    @property
+    @cached_property
     def canonical_name(self) -> ToolName:
         return ToolName(self.contract.name, self.namespace)
 
-    @property
+    @cached_property
+    def name_flaw(self) -> str | None:
+        """Why no provider would accept the name; None if it is lawful."""
+        return self.canonical_name.flaw()
+
+    @cached_property
+    def flattened(self) -> ToolImplementation:
+        """The same tool for a provider without namespaces: its contract is renamed with it."""
+        name = f"{self.namespace}__{self.contract.name}"
+        return replace(self, contract=replace(self.contract, name=name), namespace=None)
+
+    @cached_property
     def is_freeform(self) -> bool:
         return isinstance(self.contract, FreeformContract)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RejectedTool:
     """A candidate that could not be built. Planning keeps it as a decision, so that nothing vanishes silently."""
 
@@ -102,6 +114,10 @@ class RejectedTool:
     """None where the definition has no usable name, or where a whole source failed."""
     source: str
     error: Exception
+
+
+Candidate = ToolImplementation | RejectedTool
+"""What a source offers and a step plans with."""
 
 
 # --- a typed Python function as a tool ------------------------------------------------------------------------------

@@ -186,3 +186,28 @@ def test_ten_thousand_candidates_of_which_half_are_doubles():
     plan = plan_tools(tools, STEP)
     assert len(plan.dispatch) == 5_000
     assert len(plan.decisions) == 10_000
+
+
+def test_an_equal_step_shares_the_tables_of_a_plan_that_is_still_alive():
+    tools = [tool("a"), RejectedTool("b", "x", ValueError())]
+    first = plan_tools(tools, StepState("s1"))
+    second = plan_tools(list(tools), StepState("s2"))
+    assert (first.step_id, second.step_id) == ("s1", "s2")
+    assert second.contracts is first.contracts
+    assert second.dispatch is first.dispatch
+    assert plan_tools(tools, StepState("s3", platform="other")).dispatch is not first.dispatch
+    assert plan_tools(tools[:1], StepState("s4")).dispatch is not first.dispatch
+
+
+def test_a_plan_is_freed_with_its_last_holder():
+    import gc
+    import weakref
+
+    tools = [tool("a")]
+    plans = [plan_tools(tools, StepState(f"s{i}", platform=str(i))) for i in range(50)]
+    living = [weakref.ref(plan) for plan in plans]
+    kept = plans[7]
+    del plans
+    gc.collect()
+    assert [ref() for ref in living if ref() is not None] == [kept]
+    assert kept.dispatch["a"] is tools[0].handler

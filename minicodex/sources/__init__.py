@@ -10,14 +10,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from minicodex.errors import MinicodexError, SourceError
-from minicodex.tool import RejectedTool, ToolImplementation
+from minicodex.tool import Candidate, RejectedTool
 
 if TYPE_CHECKING:
     from minicodex.planner import StepState
 
 __all__ = ["Candidate", "ToolSource", "collect_tools"]
-
-Candidate = ToolImplementation | RejectedTool
 
 COLLECT_TIMEOUT_S = 30.0
 """How long one source may take to offer its tools, in seconds."""
