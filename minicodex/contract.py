@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 import orjson
 
 from minicodex.errors import ContractEncodingError, InvalidContract
-from minicodex.json_text import to_compact_bytes, unencodable
+from minicodex.json_text import unencodable
 from minicodex.schema import ToolSchema
 
 __all__ = [
@@ -53,12 +53,16 @@ class Contract(Protocol):
 
 def _encode(name: Any, head: dict[str, Any], last: tuple[str, bytes] | None = None) -> bytes:
     """Encode plain members, then one member that is already encoded: compiled schemas are never read again."""
+    whole = head if last is None else head | {last[0]: orjson.Fragment(last[1])}
+    try:
+        if all(type(value) in (str, bool) for value in head.values()):
+            return orjson.dumps(whole)  # the usual case: orjson itself refuses half a surrogate pair
+    except TypeError:
+        pass
     flaw = unencodable(head)
     if flaw is not None:
         raise ContractEncodingError(name if isinstance(name, str) else str(type(name)), *flaw)
-    if last is None:
-        return to_compact_bytes(head)
-    return orjson.dumps(head | {last[0]: orjson.Fragment(last[1])})
+    return orjson.dumps(whole)
 
 
 @dataclass(frozen=True)

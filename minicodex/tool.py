@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, get_type_hints, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
 
 from minicodex.contract import FreeformContract, FunctionContract
 from minicodex.errors import ArgumentError, InvalidContract
@@ -40,7 +40,6 @@ class Exposure(Enum):
         return self is Exposure.DIRECT
 
 
-@runtime_checkable
 class Handler(Protocol):
     """The code behind a contract. Only it knows the types of its arguments."""
 
@@ -73,27 +72,25 @@ class ToolImplementation:
     """Asked in each step whether the tool may exist: None to allow it, a reason to deny it."""
     namespace_description: str | None = None
     """What the model reads about the namespace; None for the default words."""
+    canonical_name: ToolName = field(init=False)
+    """What a call has to name: set from the contract's name and the namespace."""
+    name_flaw: str | None = field(init=False)
+    """Why no provider would accept the name; None if it is lawful."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.contract, (FunctionContract, FreeformContract)):
             raise InvalidContract(
                 f"contract must be a function or freeform contract, found {type(self.contract).__name__}"
             )
-        if not isinstance(self.handler, Handler):
+        if not all(callable(getattr(self.handler, name, None)) for name in ("decode_arguments", "run")):
             raise InvalidContract(
                 f"{self.contract.name!a}: a handler has decode_arguments(raw_arguments) and run(arguments, *, call_id)"
             )
         if not isinstance(self.exposure, Exposure):
             raise InvalidContract(f"{self.contract.name!a}: exposure must be a member of Exposure")
-
-    @cached_property
-    def canonical_name(self) -> ToolName:
-        return ToolName(self.contract.name, self.namespace)
-
-    @cached_property
-    def name_flaw(self) -> str | None:
-        """Why no provider would accept the name; None if it is lawful."""
-        return self.canonical_name.flaw()
+        name = ToolName(self.contract.name, self.namespace)
+        object.__setattr__(self, "canonical_name", name)
+        object.__setattr__(self, "name_flaw", name.flaw())
 
     @cached_property
     def flattened(self) -> ToolImplementation:
