@@ -12,9 +12,13 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
-from minicodex.schema.draft import IN_A_TABLE, Draft
-from minicodex.schema.keywords import TABLE_KEYWORDS
+from minicodex.schema.draft import IN_A_TABLE, Draft, Rule
+from minicodex.schema.keywords import TABLE_KEYWORDS, Effect
 from minicodex.schema.normalize import grow, place, place_other
+
+DEFINITION_UNREACHED: Final = Rule(
+    "definition_unreached", Effect.KEPT, "Nothing refers to the definition, so it is not sent."
+)
 
 __all__ = ["local_definition", "retain_reachable_definitions"]
 
@@ -47,9 +51,15 @@ def retain_reachable_definitions(draft: Draft) -> None:
             draft.forget(start)
     for table, entries in retained.items():
         if len(entries) < len(tables[table]):
-            draft.unseen.extend(tables[table][name] for name in tables[table] if name not in entries)
+            _leave_out(draft, table, [name for name in tables[table] if name not in entries])
         if entries:
             draft.schema[table] = {name: entries[name] for name in sorted(tables[table]) if name in entries}
+
+
+def _leave_out(draft: Draft, table: str, names: list[str]) -> None:
+    for name in names:
+        draft.unseen.append(draft.raw[table][name])
+        draft.note(DEFINITION_UNREACHED, draft.raw, table, name, before=draft.raw[table][name])
 
 
 def local_definition(reference: str) -> tuple[str, str] | None:

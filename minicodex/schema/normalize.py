@@ -173,7 +173,8 @@ def place_other(draft: Draft, raw: Json, value: Any, *steps: str | int) -> Json:
     """
     if not isinstance(value, bool):
         raise Misfit("not_a_node", raw, *steps, actual=value)
-    draft.note(BOOLEAN_BECOMES_STRING, raw, *steps, before=value, after={"type": "string"})
+    effect = Effect.NARROWER if value else Effect.WIDER
+    draft.note(BOOLEAN_BECOMES_STRING, raw, *steps, before=value, after={"type": "string"}, effect=effect)
     return {"type": "string"}
 
 

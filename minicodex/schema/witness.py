@@ -72,6 +72,8 @@ def find_witness(source: Any, compiled: Any, losses: Iterable[Loss]) -> Witness 
     """
     felt = [loss for loss in losses if loss.effect in _GRAVITY]
     felt.sort(key=lambda loss: (_GRAVITY[loss.effect], loss.pointer.count("/")))
+    if not felt:
+        return None
     work = _Work()
     judge_source, judge_compiled = work.judge_of(source, source), work.judge_of(compiled, source)
     tried = 0

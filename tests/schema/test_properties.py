@@ -29,9 +29,20 @@ QUICK = settings(max_examples=100, deadline=None, derandomize=True, suppress_hea
 words = st.sampled_from(
     [*WIRE_ORDER, *TYPE_NAMES, *LOST_KEYWORDS, "const", "#/$defs/A", "#/definitions/B", "A", "B", "#", "", "a/b~"]
 )
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | words | st.text(max_size=9)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words
+    | st.text(max_size=9)
+)
 json_values = st.recursive(
-    scalars, lambda children: st.lists(children, max_size=4) | st.dictionaries(words | st.text(max_size=5), children, max_size=6), max_leaves=30
+    scalars,
+    lambda children: (
+        st.lists(children, max_size=4) | st.dictionaries(words | st.text(max_size=5), children, max_size=6)
+    ),
+    max_leaves=30,
 )
 
 names = st.sampled_from(["A", "B", "a", "description", "anyOf", "ä", "\U0001f600", ""])
@@ -166,7 +177,11 @@ def test_a_compiled_schema_compiles_to_itself(schema: Any) -> None:
 
 def test_the_exception_to_idempotence_is_a_definition_mentioned_in_an_ignored_keyword() -> None:
     home = {"type": "string", "default": {"$ref": "#/$defs/Part"}}
-    schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/Home"}}, "$defs": {"Home": home, "Part": {"type": "null"}}}
+    schema = {
+        "type": "object",
+        "properties": {"x": {"$ref": "#/$defs/Home"}},
+        "$defs": {"Home": home, "Part": {"type": "null"}},
+    }
     once = compile_tool_schema(schema)
     assert list(once.to_json()["$defs"]) == ["Home", "Part"]
     assert list(compile_tool_schema(once.to_json()).to_json()["$defs"]) == ["Home"]
