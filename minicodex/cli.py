@@ -24,7 +24,7 @@ from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_
 from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
 from minicodex.json_text import parse_strict, shorten, to_compact_bytes
 from minicodex.naming import ToolName
-from minicodex.planner import StepState, ToolPlan, plan_tools
+from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 from minicodex.schema import (
     ToolSchema,
@@ -61,6 +61,7 @@ EXAMPLES = {
     "inspect": """
   minicodex inspect -- python -m mcp_server_time
   minicodex inspect --mode lite -- python -m mcp_server_time      the exact bytes of the request
+  minicodex inspect --explain --search -- python -m mcp_server_time   why each tool is shown or not
 """,
     "call": """
   minicodex call get_current_time '{"timezone": "UTC"}' -- python -m mcp_server_time
@@ -121,6 +122,11 @@ def _parser() -> argparse.ArgumentParser:
     inspect = _with_examples(commands.add_parser, "inspect", help="start an MCP server and show what a model would see")
     inspect.add_argument("--mode", choices=MODES, help="print the exact body of a request in this API mode")
     inspect.add_argument("--json", action="store_true", help="contracts and decisions as JSON")
+    inspect.add_argument("--explain", action="store_true", help="say of every tool at which filter it ended, and why")
+    inspect.add_argument("--search", action="store_true", help="plan for a model that can search for deferred tools")
+    inspect.add_argument("--flat", action="store_true", help="plan for a provider without namespaces")
+    modes = [mode.value for mode in ToolMode]
+    inspect.add_argument("--tool-mode", choices=modes, default=modes[0], help="how the model reaches its tools")
     _add_server_options(inspect)
     inspect.set_defaults(run=_inspect)
 
@@ -191,12 +197,15 @@ def _compiled_line(line: bytes, options: argparse.Namespace) -> tuple[bool, byte
 
 
 def _inspect(options: argparse.Namespace) -> int:
+    step = _step(options)
     with _server(options) as server:
-        plan = plan_tools(server.candidates(StepState(STEP_ID)), StepState(STEP_ID))
+        plan = plan_tools(server.candidates(step), step)
         title = f"{server.name}: {shlex.join(options.server)}"
     prompt = PromptSnapshot(tool_contracts=plan.contracts)
     if options.mode:
         _write(encode_model_request(prompt, MODES[options.mode]).to_bytes() + b"\n")
+    elif options.explain:
+        _write(_explained(plan).encode() + b"\n")
     elif options.json:
         _write(orjson.dumps(_as_json(plan), option=orjson.OPT_INDENT_2) + b"\n")
     else:
@@ -204,11 +213,33 @@ def _inspect(options: argparse.Namespace) -> int:
     return GOOD if all(decision.dispatchable for decision in plan.decisions) else BAD
 
 
+def _step(options: argparse.Namespace) -> StepState:
+    return StepState(
+        STEP_ID,
+        model=ModelAbilities(supports_search=options.search),
+        provider=ProviderAbilities(namespaces=not options.flat),
+        tool_mode=ToolMode(options.tool_mode),
+    )
+
+
+def _explained(plan: ToolPlan) -> str:
+    """One line for each candidate: how far it came, and why."""
+    width = max([len(str(decision.name)) for decision in plan.decisions], default=0)
+    lines = []
+    for decision in plan.decisions:
+        far = "visible" if decision.visible else "callable" if decision.dispatchable else "stopped"
+        question = f" [{decision.stopped_at.value}?]" if decision.stopped_at else ""
+        name = _line(decision.name or "(no name)")
+        lines.append(f"{name:<{width}}  {far:<8}  {_line(decision.reason)}{question}")
+    return "\n".join(lines) or "the server offers no tools"
+
+
 def _as_json(plan: ToolPlan) -> dict[str, Any]:
     decisions = [
         {
             "name": None if decision.name is None else str(decision.name),
             "source": decision.source,
+            "stopped_at": decision.stopped_at.value if decision.stopped_at else None,
             "visible": decision.visible,
             "dispatchable": decision.dispatchable,
             "reason": decision.reason,

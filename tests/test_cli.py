@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -182,3 +183,14 @@ def test_a_reader_that_stops_reading_gets_no_complaint():
     _, err = shell.communicate(b'{"type":"object"}\n' * 50_000, timeout=60)
     assert err == b""
     assert shell.returncode == 2
+
+
+def test_every_decision_is_explained(tmp_path):
+    toolbox = str(Path(__file__).parent / "servers/toolbox.py")
+    out, _ = run("inspect", "--explain", "--name", "p", "--", sys.executable, toolbox, code=1)
+    lines = {line.split()[0]: line for line in out.splitlines()}
+    assert "visible   in the first list" in lines["mcp__p.echo"]
+    assert sum(name.startswith("mcp__p.get_user_") for name in lines) == 2
+    assert "stopped   could not be built: inputSchema must be an object" in lines["mcp__p.list_as_schema"]
+    out, _ = run("inspect", "--explain", "--search", "--flat", "--", *SERVER)
+    assert out.startswith("mcp__server__get_current_time  callable  deferred: found by a search")
