@@ -314,6 +314,9 @@ MAX_SCHEMA_DEPTH = 250
 """Levels of nesting of a schema. Source: orjson writes 254; compiling adds at most two."""
 
 
+_MAX_DIGITS = 4_300  # Python reads no longer integer
+
+
 class NumberLiteral:
     """A number as its text, where Python's value would be written differently: `1.10`, `1e+5`, 2 to the power 64."""
 
@@ -325,7 +328,7 @@ class NumberLiteral:
     @property
     def integer(self) -> int | None:
         """Its value if the literal is an integer of a length that Python reads."""
-        return int(self.text) if self.text.lstrip("-").isdigit() and len(self.text) < 4_300 else None
+        return int(self.text) if self.text.lstrip("-").isdigit() and len(self.text) < _MAX_DIGITS else None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NumberLiteral) and self.text == other.text
@@ -456,7 +459,7 @@ def _literal(text: str) -> int | float | NumberLiteral:
     """The Python number that is written as this literal, or the literal itself where there is none."""
     mantissa, exponent, power = text.lower().partition("e")
     if not exponent and "." not in text:
-        short = len(text) <= 20 and -(2**63) <= int(text) < 2**64
+        short = len(text) <= len(str(-(2**63))) and -(2**63) <= int(text) < 2**64
         return int(text) if short else NumberLiteral(text)
     if exponent and power[0] not in "+-":
         power = "+" + power
@@ -507,7 +510,7 @@ def parse_plain(text: bytes) -> Any:
 
 
 def _plain_integer(literal: str) -> int | float:
-    return int(literal) if len(literal) < 4_300 else float(literal)
+    return int(literal) if len(literal) < _MAX_DIGITS else float(literal)
 
 
 def _pointer_of_path(path: Any) -> str:

@@ -1,6 +1,7 @@
 """A small memory for compiled texts, bounded in entries and in bytes.
 
-The key is the text itself, never the identity of an object that somebody may change; the result is immutable. Reading takes no lock: a lookup in a dict is atomic. The oldest entry goes first.
+The key is the text itself, never the identity of an object that somebody may change; the result is immutable. Reading
+takes no lock: a lookup in a dict is atomic. The oldest entry goes first.
 """
 
 from __future__ import annotations

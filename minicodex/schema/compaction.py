@@ -49,45 +49,56 @@ MEMBERS_PRUNED: Final = Rule(
 )
 
 
-def remove_schema_descriptions(draft: Draft) -> None:
+def remove_schema_descriptions(draft: Draft) -> bool:
     """Pass 1: remove `description` from every node, those in definition tables included.
 
     A property called `description` and the values of an `enum` stay. Loses: what the model would have read.
+
+    Returns: whether there was anything to do, as every pass does.
     """
-    for raw, node, *_ in chain(draft.nodes, draft.described):
-        if "description" in node:
-            draft.note(DESCRIPTION_REMOVED, raw, "description", before=node.pop("description"))
+    noted = chain(((raw, node) for raw, node, _, _ in draft.nodes), draft.described)
+    described = [(raw, node) for raw, node in noted if "description" in node]
+    for raw, node in described:
+        text = node.pop("description")
+        if draft.changes is not None:
+            draft.note(DESCRIPTION_REMOVED, raw, "description", before=text)
+    return bool(described)
 
 
-def remove_definition_tables(draft: Draft) -> None:
+def remove_definition_tables(draft: Draft) -> bool:
     """Pass 2: remove the root's definition tables, and empty every node that refers into one.
 
     Shape: {$ref: #/$defs/A, type: object} -> {}. Also where the definition does not exist; other references stay,
     and so do tables below the root and the nodes in them.
     """
-    for table in TABLE_KEYWORDS:
-        if table in draft.schema:
-            draft.note(TABLE_DROPPED, draft.raw, table, before=draft.schema.pop(table))
-    for raw, node, depth, _ in draft.nodes:
-        if depth >= 0 and "$ref" in node and local_definition(node["$ref"]):
-            _empty(draft, REFERENCE_EMPTIED, raw, node)
+    tables = [table for table in TABLE_KEYWORDS if table in draft.schema]
+    for table in tables:
+        draft.note(TABLE_DROPPED, draft.raw, table, before=draft.schema.pop(table))
+    referring = [
+        (raw, node)
+        for raw, node, depth, _ in draft.nodes
+        if depth >= 0 and "$ref" in node and local_definition(node["$ref"])
+    ]
+    return _empty(draft, REFERENCE_EMPTIED, referring) or bool(tables)
 
 
-def collapse_deep_objects(draft: Draft) -> None:
+def collapse_deep_objects(draft: Draft) -> bool:
     """Pass 3: empty every node with structure that is at least `COLLAPSE_DEPTH` steps below the root.
 
     Structure is the type object or array, a reference, children or alternatives, even when they are null.
     """
-    for raw, node, depth, shape in draft.nodes:
-        if depth >= draft.collapse_depth and node and (shape.is_complex or _is_container(node.get("type"))):
-            _empty(draft, NODE_COLLAPSED, raw, node)
+    deep = [
+        (raw, node)
+        for raw, node, depth, shape in draft.nodes
+        if depth >= draft.collapse_depth and node and (shape.is_complex or _is_container(node.get("type")))
+    ]
+    return _empty(draft, NODE_COLLAPSED, deep)
 
 
-def prune_composition_branches(draft: Draft) -> None:
+def prune_composition_branches(draft: Draft) -> bool:
     """Pass 4: empty every node that has alternatives (`anyOf`, `oneOf`, `allOf`), at any depth, the root too."""
-    for raw, node, depth, shape in draft.nodes:
-        if depth >= 0 and node and shape.has_members:
-            _empty(draft, MEMBERS_PRUNED, raw, node)
+    with_members = [(raw, node) for raw, node, depth, shape in draft.nodes if depth >= 0 and node and shape.has_members]
+    return _empty(draft, MEMBERS_PRUNED, with_members)
 
 
 PASSES: Final = (
@@ -108,7 +119,9 @@ def _is_container(type_names: Any) -> bool:
     return "object" in names or "array" in names
 
 
-def _empty(draft: Draft, rule: Rule, raw: dict[str, Any], node: dict[str, Any]) -> None:
-    if draft.changes is not None:
-        draft.note(rule, raw, before=dict(node), after={})
-    node.clear()
+def _empty(draft: Draft, rule: Rule, nodes: list[tuple[dict[str, Any], dict[str, Any]]]) -> bool:
+    for raw, node in nodes:
+        if draft.changes is not None:
+            draft.note(rule, raw, before=dict(node), after={})
+        node.clear()
+    return bool(nodes)

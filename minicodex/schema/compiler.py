@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from minicodex.errors import InvalidToolSchema, JsonTextError
 from minicodex.json_text import (
@@ -108,8 +108,10 @@ def read(reader: Callable[[Any], Any], source: Any) -> Any:
         raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint) from None
 
 
-Watch = Callable[[Draft, Stage, bool], None]
-"""Is shown the draft after each stage, and whether the stage was needed."""
+class Watch(Protocol):
+    """Is shown the draft after each stage, and whether the stage was needed."""
+
+    def __call__(self, draft: Draft, stage: Stage, *, ran: bool) -> None: ...
 
 
 def begin(
@@ -133,7 +135,7 @@ def begin(
         for stage in STAGES:
             stage.apply(draft)
             if watch is not None:
-                watch(draft, stage, True)
+                watch(draft, stage, ran=True)
         if is_exact:
             refuse_wide_integers(draft)
     except Misfit as misfit:
@@ -152,13 +154,13 @@ def finish(draft: Draft, *, trusted: bool, budget_bytes: int = BUDGET_BYTES, wat
     for stage in PASSES:
         is_needed = not trusted and len(sent) > budget_bytes
         if is_needed:
-            stage.apply(draft)
-            sent = b""  # let go of the old text, which may be large, before the new one is made
-            sent = draft.encode()
+            if stage.apply(draft):
+                sent = b""  # let go of the old text, which may be large, before the new one is made
+                sent = draft.encode()
         elif watch is None:
             break
         if watch is not None:
-            watch(draft, stage, is_needed)
+            watch(draft, stage, ran=is_needed)
     if draft.schema.get("type") == "null":
         raise FAULTS["null_root"].at("/type", "null")
     return ToolSchema(sent)

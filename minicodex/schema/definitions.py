@@ -23,7 +23,7 @@ DEFINITION_UNREACHED: Final = Rule(
 __all__ = ["local_definition", "retain_reachable_definitions"]
 
 
-def retain_reachable_definitions(draft: Draft) -> None:
+def retain_reachable_definitions(draft: Draft) -> bool:
     """Put into the root's `$defs` and `definitions` what can be reached from the root, and nothing else.
 
     Shape: {properties, $defs: {Used, Unused}} -> {properties, $defs: {Used}}
@@ -35,7 +35,7 @@ def retain_reachable_definitions(draft: Draft) -> None:
         Misfit: a definition that is reached does not fit the subset.
     """
     if draft.raw.keys().isdisjoint(TABLE_KEYWORDS):
-        return
+        return False
     tables = {table: draft.raw[table] for table in TABLE_KEYWORDS if isinstance(draft.raw.get(table), dict)}
     retained: dict[str, dict[str, Any]] = {table: {} for table in tables}
     draft.inside_definition = True
@@ -54,6 +54,7 @@ def retain_reachable_definitions(draft: Draft) -> None:
             _leave_out(draft, table, [name for name in tables[table] if name not in entries])
         if entries:
             draft.schema[table] = {name: entries[name] for name in sorted(tables[table]) if name in entries}
+    return True
 
 
 def _leave_out(draft: Draft, table: str, names: list[str]) -> None:

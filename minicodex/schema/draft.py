@@ -126,5 +126,6 @@ class Stage:
     """A named step of the compilation. It works on the draft in place."""
 
     name: str
-    apply: Callable[[Draft], None]
+    apply: Callable[[Draft], bool]
+    """Works on the draft in place; says whether it changed anything."""
     sentence: str

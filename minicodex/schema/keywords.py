@@ -7,7 +7,7 @@ Everything that depends only on *which* keywords a node has is worked out once p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Final
 
 __all__ = [
@@ -61,7 +61,7 @@ _CHILDREN: Final = ("properties", "items", ADDITIONAL, *MEMBER_KEYWORDS)
 _COMPLEX: Final = frozenset({*_CHILDREN, "$ref"})
 
 
-class Effect(str, Enum):
+class Effect(StrEnum):
     """What a change does to the set of arguments that the schema allows."""
 
     KEPT = "kept"

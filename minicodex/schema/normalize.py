@@ -103,7 +103,7 @@ def adapt_mcp_schema(input_schema: Any) -> Any:
     return input_schema
 
 
-def normalize_supported_keywords(draft: Draft) -> None:
+def normalize_supported_keywords(draft: Draft) -> bool:
     """Rewrite every node outside the root's definition tables; those wait until a reference reaches them.
 
     Shape: {enum: [1]} -> {type: string, enum: [1]}; {title: …} -> {}; true -> {type: string}
@@ -113,6 +113,7 @@ def normalize_supported_keywords(draft: Draft) -> None:
     """
     draft.nodes.append((draft.raw, draft.schema, 0, shape_of(draft.raw)))
     grow(draft, 0)
+    return True
 
 
 def grow(draft: Draft, start: int) -> None:
@@ -205,7 +206,7 @@ def known_names(written: Any) -> str | list[str] | None:
 def _bad_type(raw: Json, written: Any) -> list[str] | None:
     """Beside members or a reference nothing is inferred, and a bad `type` stays to be refused; `[]` and null pass."""
     if written is None or written == []:
-        return written
+        return None if written is None else []
     raise Misfit("unusable_type", raw, "type", actual=written)
 
 

@@ -136,7 +136,7 @@ class _Watcher:
         self._examined = 0
         self._contradictions: set[str] = set()
 
-    def __call__(self, draft: Draft, stage: Stage, ran: bool) -> None:
+    def __call__(self, draft: Draft, stage: Stage, *, ran: bool) -> None:
         self._places = self._places or places_of(draft.raw)
         picture = draft.encode()
         if not self.stages:  # the tables of the root wait for the next stage; until then they are the author's

@@ -175,9 +175,10 @@ def _with_tame_names(check: Callable[..., Any]) -> Callable[..., Any]:
 # --- the candidates --------------------------------------------------------------------------------------------------
 
 _TYPICAL: Final = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
-_PROBES: Final = ("text", 7, 1.5, True, None, ["text"], [7], {}, {"other": 7}, "", [], [{}], -1)
+_PROBES: Final[tuple[Any, ...]] = ("text", 7, 1.5, True, None, ["text"], [7], {}, {"other": 7}, "", [], [{}], -1)
 _WORDS: Final = (
-    "text", "a", "A", "ABC", "7", "0.5", "2031-04-05", "a-b", "a_b", "a@b.example", "https://a.example/", "/a/b", "#aabbcc",
+    "text", "a", "A", "ABC", "7", "0.5", "2031-04-05", "a-b", "a_b", "a@b.example", "https://a.example/",
+    "/a/b", "#aabbcc",
 )  # fmt: skip
 
 Made = Iterator[tuple[str, Any]]
@@ -339,6 +340,10 @@ def _copies(count: Any, base: Any, extra: int) -> list[Any]:
     return []
 
 
+def _lone_fields(dependent: Any) -> list[Any]:
+    return [{name: "text"} for name in dependent] if isinstance(dependent, dict) else []
+
+
 _OVER_LIMIT: Final[dict[str, Callable[[Any, Any], list[Any]]]] = {
     "minimum": lambda limit, _: _numbers_over(limit, -1, -0.5),
     "maximum": lambda limit, _: _numbers_over(limit, 1, 0.5),
@@ -352,12 +357,12 @@ _OVER_LIMIT: Final[dict[str, Callable[[Any, Any], list[Any]]]] = {
     "minProperties": lambda count, base: _copies(count, base, -1),
     "maxProperties": lambda count, base: _copies(count, base, 1),
     "uniqueItems": lambda _, base: [base[:1] * 2] if isinstance(base, list) and base else [],
-    "minContains": lambda _, base: [[]],
+    "minContains": lambda *_: [[]],
     "pattern": lambda _, base: ["", *_WORDS, base + "!" if isinstance(base, str) else "!"],
     "propertyNames": lambda _, base: [_put_at("", base, 7), _put_at("A b", base, 7)],
-    "dependentRequired": lambda names, base: [{name: "text"} for name in names] if isinstance(names, dict) else [],
-    "dependencies": lambda names, base: [{name: "text"} for name in names] if isinstance(names, dict) else [],
-    "enum": lambda values, _: list(values)[:MAX_ITEMS] if isinstance(values, list) else [],
+    "dependentRequired": lambda names, _: _lone_fields(names),
+    "dependencies": lambda names, _: _lone_fields(names),
+    "enum": lambda values, _: values[:MAX_ITEMS] if isinstance(values, list) else [],
     "const": lambda value, _: [value],
 }
 """Per keyword: values that just break it, given what it says and a plausible value."""

@@ -50,7 +50,7 @@ def test_the_memory_is_bounded_in_entries_and_in_bytes() -> None:
 
 
 def test_many_threads_may_compile_at_once() -> None:
-    texts = ['{"type":"object","properties":{"p%d":{"const":%d.10}}}' % (i % 7, i % 7) for i in range(400)]
+    texts = [f'{{"type":"object","properties":{{"p":{{"const":{i % 7}.10}}}}}}' for i in range(400)]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda text: compile_tool_schema_json(text).to_bytes(), texts))
     assert all(b'"enum":[%d.10]' % (i % 7) in sent for i, sent in enumerate(results))

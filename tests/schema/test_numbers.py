@@ -1,4 +1,4 @@
-"""Numbers leave as they came: literals from text keep their text, Python's numbers are written as Python writes them."""
+"""Numbers leave as they came: literals from text keep their text, others are written as Python writes them."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def test_other_numbers_below_a_map_are_fine(literal: str) -> None:
 
 def test_a_wide_integer_in_what_is_cleared_or_outside_a_map_is_fine() -> None:
     wide = "18446744073709551616"
-    compile_tool_schema_json('{"type":"object","additionalProperties":{"title":%s}}' % wide)
-    compile_tool_schema_json('{"type":"object","properties":{"a":{"type":"integer","maximum":%s}}}' % wide)
+    compile_tool_schema_json('{"type":"object","additionalProperties":{"title":' + wide + "}}")
+    compile_tool_schema_json('{"type":"object","properties":{"a":{"type":"integer","maximum":' + wide + "}}}")
 
 
 def test_exponents_count_with_their_sign_for_the_budget() -> None:
