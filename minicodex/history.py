@@ -18,7 +18,19 @@ from minicodex.dispatch import ModelCall, ModelCustomCall, ModelFunctionCall, Mo
 from minicodex.errors import HistoryError
 from minicodex.request import AdditionalTools
 
-__all__ = ["ABORTED", "CallOutput", "Ids", "Item", "Message", "assistant", "counter", "developer", "paired", "user"]
+__all__ = [
+    "ABORTED",
+    "CallOutput",
+    "Ids",
+    "Item",
+    "Message",
+    "assistant",
+    "awaits_output",
+    "counter",
+    "developer",
+    "paired",
+    "user",
+]
 
 Ids = Callable[[str], str]
 """Gives the next item id for a prefix: `ids("msg")` is `"msg_1"`."""
@@ -150,6 +162,14 @@ def paired(history: Iterable[Item], ids: Ids) -> tuple[Item, ...]:
             aborted = ToolResult.error(call.call_id, ABORTED)
             repaired.append(CallOutput(aborted, call.kind, ids(_OUTPUT_TYPES[call.kind][1])))
     return tuple(repaired)
+
+
+def awaits_output(item: Item) -> bool:
+    """Whether an item is a call that somebody must answer."""
+    try:
+        return _call(item) is not None
+    except HistoryError:
+        return False
 
 
 def _call(item: Item) -> _Link | None:
