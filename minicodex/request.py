@@ -197,18 +197,24 @@ def encode_model_request(prompt: PromptSnapshot, mode: ApiMode) -> ApiRequest:
     has_key = mode.keeps_instructions_key or not mode.instructions_as_message
     members = {
         **({"instructions": _encoded(key_text, "/instructions")} if has_key else {}),
-        "input": [_encoded(item, pointer_of("input", index)) for index, item in enumerate(head + items)],
+        "input": [_encoded_item(item, pointer_of("input", index)) for index, item in enumerate(head + items)],
         **({"tools": contracts.top_level.fragment()} if mode.tools_at_top_level else {}),
         "parallel_tool_calls": prompt.parallel_tool_calls and mode.allows_parallel_calls,
     }
     return ApiRequest(mode, mode.headers, MappingProxyType(members))
 
 
-def _encoded(item: Any, pointer: str) -> orjson.Fragment:
-    """One part of the body, ready to be embedded."""
+def _encoded_item(item: Any, pointer: str) -> orjson.Fragment:
     if isinstance(item, AdditionalTools):
         return orjson.Fragment(item.to_bytes())
     value = item.to_wire() if hasattr(item, "to_wire") else item
+    if not isinstance(value, dict):
+        raise HistoryError(f"an item of a history is an object, found {type(value).__name__} at {pointer}")
+    return _encoded(value, pointer)
+
+
+def _encoded(value: Any, pointer: str) -> orjson.Fragment:
+    """One part of the body, ready to be embedded."""
     if (flaw := unencodable(value)) is not None:
         raise HistoryError(f"the request cannot be encoded: {flaw[1]} at {pointer}{flaw[0]}")
     return orjson.Fragment(to_compact_bytes(value))
