@@ -80,10 +80,12 @@ def local_definition(reference: str) -> tuple[str, str] | None:
             return None
     start, _, rest = pointer.partition("/")
     table, slash, path = rest.partition("/")
-    if start or not slash or table not in TABLE_KEYWORDS or _BAD_ESCAPE.search(pointer):
+    if start or not slash or table not in TABLE_KEYWORDS:
         return None
     name, _, _ = path.partition("/")
-    return table, name.replace("~1", "/").replace("~0", "~")
+    if "~" not in path:
+        return table, name
+    return None if _BAD_ESCAPE.search(path) else (table, name.replace("~1", "/").replace("~0", "~"))
 
 
 NOWHERE: Final = ("", "")

@@ -132,6 +132,8 @@ def grow(draft: Draft, start: int) -> None:
         for keyword in plan:
             if keyword == "type":
                 node[keyword] = usable
+            elif keyword == "description" and raw[keyword].__class__ is str:
+                node[keyword] = raw[keyword]
             else:
                 _WRITERS[keyword](draft, raw, node, keyword, depth)
         for keyword in shape.ignored:
@@ -145,25 +147,25 @@ def place(draft: Draft, value: Json, depth: int) -> Json:
     The simplest and most frequent nodes are finished at once: a scalar type with or without a description, and in a
     definition table a mere reference. What no pass can change is the author's own node.
     """
-    name, text = value.get("type"), value.get("description")
-    if name.__class__ is str and name in SCALAR_TYPES:
-        if text.__class__ is str:
-            if len(value) == len(_TYPE_AND_DESCRIPTION):
+    if len(value) <= MOST_KEYWORDS_OF_SIMPLE_NODES:
+        name, text = value.get("type"), value.get("description")
+        if name.__class__ is str and name in SCALAR_TYPES:
+            if text.__class__ is str:
                 node = {"type": name, "description": text}
                 draft.described.append((value, node))
                 return node
-        elif len(value) == 1:
+            if len(value) == 1:
+                return value
+        elif depth == IN_A_TABLE and len(value) == 1 and value.get("$ref").__class__ is str:
+            if draft.inside_definition:
+                draft.references.append(value["$ref"])
             return value
-    elif depth == IN_A_TABLE and len(value) == 1 and value.get("$ref").__class__ is str:
-        if draft.inside_definition:
-            draft.references.append(value["$ref"])
-        return value
     node = {}
     draft.nodes.append((value, node, depth, KNOWN_SHAPES.get(tuple(value)) or shape_of(value)))
     return node
 
 
-_TYPE_AND_DESCRIPTION: Final = ("type", "description")
+MOST_KEYWORDS_OF_SIMPLE_NODES: Final = 2
 
 
 def place_other(draft: Draft, raw: Json, value: Any, *steps: str | int) -> Json:
