@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
-from minicodex.json_text import parse_strict, pointer_of, shorten
+from minicodex.json_text import parse_strict, pointer_of, printable, shorten
 
 __all__ = [
     "as_list",
@@ -234,7 +234,7 @@ def _fault_line(fault: ArgumentFault) -> str:
 
 def _printable(text: str, limit: int = 300) -> str:
     """One line of valid UTF-8: a key or name of the model's may hold anything."""
-    safe = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[: limit + 1])
+    safe = printable(text[: limit + 1])
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
 
 

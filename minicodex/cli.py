@@ -22,7 +22,7 @@ import orjson
 from minicodex.bootstrap import add_commands
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
-from minicodex.json_text import parse_strict, shorten, to_compact_bytes
+from minicodex.json_text import parse_strict, printable, shorten, to_compact_bytes
 from minicodex.naming import ToolName
 from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
@@ -276,7 +276,7 @@ def _size(name: ToolName | None, plan: ToolPlan) -> str:
 
 def _line(words: object, limit: int = 200) -> str:
     """A stranger's words on one line of a terminal, without its control characters."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(words)[:limit])
+    return printable(str(words)[:limit])
 
 
 # --- call -----------------------------------------------------------------------------------------------------------

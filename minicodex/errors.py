@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 __all__ = [
     "FAILURES",
@@ -143,8 +144,7 @@ class ModelError(MinicodexError):
     """The model asked for something that cannot be done. The text goes back to it as feedback."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentFault:
+class ArgumentFault(NamedTuple):
     """One thing that is wrong with the arguments of one call.
 
     Every field but `problem` may be empty. No field holds a secret, a path of this machine, or a library's words.
@@ -164,6 +164,9 @@ class ArgumentFault:
     """Where it stands among others: the lowest rank is the most useful to know first."""
 
 
+_RANK = attrgetter("rank")
+
+
 class ArgumentError(ModelError):
     """The arguments of a call do not fit; raised by `Handler.decode_arguments`, or by a business rule in `run`.
 
@@ -172,9 +175,12 @@ class ArgumentError(ModelError):
 
     def __init__(self, *faults: ArgumentFault | str) -> None:
         listed = [ArgumentFault(fault) if isinstance(fault, str) else fault for fault in faults]
-        self.faults: Sequence[ArgumentFault] = tuple(sorted(listed, key=lambda fault: fault.rank))
+        self.faults: Sequence[ArgumentFault] = tuple(sorted(listed, key=_RANK))
         self.ran = False
-        super().__init__("; ".join(f"{fault.pointer}: {fault.problem}".removeprefix(": ") for fault in self.faults))
+        super().__init__(*self.faults)
+
+    def __str__(self) -> str:
+        return "; ".join(f"{fault.pointer}: {fault.problem}".removeprefix(": ") for fault in self.faults)
 
     def after_running(self) -> ArgumentError:
         """The same error, marked as raised by the business code itself: then it is not true that nothing was run."""

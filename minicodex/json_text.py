@@ -23,6 +23,7 @@ __all__ = [
     "MAX_TEXT_CHARS",
     "parse_strict",
     "pointer_of",
+    "printable",
     "shorten",
     "to_compact_bytes",
     "unencodable",
@@ -294,13 +295,22 @@ def pointer_of(*steps: Any) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
+def printable(text: str) -> str:
+    """A stranger's text on one line, with an escape for everything that a terminal or a reader could trip over."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
 def shorten(value: Any, limit: int = 60) -> str:
-    """A value as one line of JSON for a message, at most `limit` characters. Always printable ASCII or plain letters."""
+    """A value as one line of JSON for a message, at most `limit` characters, all of them printable."""
     if isinstance(value, str):
+        if len(value) < limit - 1 and value.isprintable() and '"' not in value and "\\" not in value:
+            return f'"{value}"'
         text = json.dumps(value[: limit + 1], ensure_ascii=False)
     else:
         text = json.dumps(value, ensure_ascii=False, default=lambda other: f"<{type(other).__name__}>")
-    text = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+    text = printable(text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -126,6 +126,8 @@ class ToolPlan:
     dispatch: Mapping[ToolName, Handler]
     """The dispatch table: canonical name to handler. A plain string is a name without namespace."""
     decisions: tuple[Decision, ...]
+    twin: ToolPlan | None = field(default=None, repr=False)
+    """The plan whose tables this one shares; holding it keeps them known to the steps that follow."""
 
     def explain(self, name: ToolName | str) -> str:
         """One sentence for each candidate of this name."""
@@ -162,9 +164,10 @@ def plan_tools(candidates: Iterable[Candidate], step: StepState) -> ToolPlan:
             kind = type(candidate).__name__
             raise InvalidContract(f"a candidate must be a ToolImplementation or a RejectedTool, found {kind}")
     key = (offered, replace(step, id=""))
-    plan = replace(_living_plans.get(key) or _plan(*key), step_id=step.id)
-    _living_plans[key] = plan
-    return plan
+    twin = _living_plans.get(key)
+    if twin is None:
+        twin = _living_plans[key] = _plan(*key)
+    return replace(twin, step_id=step.id, twin=twin)
 
 
 def _plan(candidates: Sequence[Candidate], step: StepState) -> ToolPlan:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
@@ -203,7 +203,7 @@ def _merged(faults: Iterable[ArgumentFault]) -> list[ArgumentFault]:
         known = merged.get(place, fault)
         if fault.expected not in known.expected:
             expected = f"{known.expected} or {fault.expected}"
-            known = replace(known, expected=expected, hint=f"send {expected}")
+            known = known._replace(expected=expected, hint=f"send {expected}")
         merged[place] = known
     return list(merged.values())
 

@@ -1,0 +1,179 @@
+"""What a call costs, good and bad, beside the libraries that people use for it.
+
+    python -m tests.bench.dispatch
+
+The base is the least that a strict reading can cost: `parse_strict` of the text and pydantic's own validation of it.
+Peers that are not installed are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from minicodex import ModelFunctionCall, StepState, dispatch_function_call, dynamic_tool, function_tool, plan_tools
+from minicodex.json_text import parse_strict
+from tests.bench.paired import paired_ratio
+
+
+class Item(BaseModel):
+    """One step of a plan."""
+
+    model_config = ConfigDict(extra="forbid")
+    step: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+class Arguments(BaseModel):
+    """Arguments of the measured tool."""
+
+    model_config = ConfigDict(extra="forbid")
+    plan: list[Item]
+    explanation: str = ""
+
+
+GOOD = json.dumps({"explanation": "why", "plan": [{"step": f"step {i}", "status": "pending"} for i in range(4)]})
+BAD = json.dumps({"plan": [{"step": "a", "status": "done"}, {"step": 3, "status": "pending"}]})
+
+Call = Callable[[str], object]
+
+
+def base(text: str) -> object:
+    parse_strict(text)
+    return Arguments.model_validate_json(text, strict=True)
+
+
+def ours_typed() -> Call:
+    @function_tool
+    def update(plan: list[Item], explanation: str = "") -> str:
+        """Replace the plan."""
+        return "ok"
+
+    plan = plan_tools([update], StepState("s"))
+    return lambda text: dispatch_function_call(ModelFunctionCall("c", "update", text, "s"), plan)
+
+
+def ours_dynamic() -> Call:
+    tool = dynamic_tool("update", "", TypeAdapter(Arguments).json_schema(), lambda arguments: "ok")
+    plan = plan_tools([tool], StepState("s"))
+    return lambda text: dispatch_function_call(ModelFunctionCall("c", "update", text, "s"), plan)
+
+
+# --- the peers: each answers a bad call in its own way, with an exception or a text -----------------------------------
+
+
+def openai_agents() -> Call:
+    from agents import RunContextWrapper, function_tool as agents_tool
+    from agents.tool_context import ToolContext
+
+    @agents_tool
+    def update(plan: list[Item], explanation: str = "") -> str:
+        """Replace the plan."""
+        return "ok"
+
+    assert RunContextWrapper
+    return lambda text: _finish(
+        update.on_invoke_tool(ToolContext(None, tool_name="update", tool_call_id="c", tool_arguments=text), text)
+    )
+
+
+def pydantic_ai() -> Call:
+    from pydantic_ai import Tool
+
+    def update(plan: list[Item], explanation: str = "") -> str:
+        """Replace the plan."""
+        return "ok"
+
+    schema = Tool(update).function_schema
+
+    def call(text: str) -> object:
+        arguments = schema.validator.validate_json(text)
+        return _finish(schema.call(arguments, None))
+
+    return call
+
+
+def langchain() -> Call:
+    from langchain_core.tools import tool
+
+    @tool
+    def update(plan: list[Item], explanation: str = "") -> str:
+        """Replace the plan."""
+        return "ok"
+
+    return lambda text: update.invoke({"name": "update", "args": json.loads(text), "id": "c", "type": "tool_call"})
+
+
+def fastmcp() -> Call:
+    from fastmcp.tools import Tool
+
+    def update(plan: list[Item], explanation: str = "") -> str:
+        """Replace the plan."""
+        return "ok"
+
+    tool = Tool.from_function(update)
+    return lambda text: _finish(tool.run(json.loads(text)))
+
+
+def _finish(coroutine: Any) -> object:
+    """Run a coroutine that never really waits, without the cost of an event loop, where that is possible."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    coroutine.close()
+    raise RuntimeError("it waits: measure it in a loop")
+
+
+def in_loop(make: Callable[[], Any]) -> object:
+    return asyncio.run(make())
+
+
+PEERS = {"openai-agents": openai_agents, "pydantic-ai": pydantic_ai, "langchain-core": langchain, "fastmcp": fastmcp}
+
+
+def subjects() -> Iterator[tuple[str, Call]]:
+    yield "minicodex, typed function", ours_typed()
+    yield "minicodex, tool from data", ours_dynamic()
+    for name, load in PEERS.items():
+        try:
+            yield name, load()
+        except ImportError:
+            print(f"  ({name} is not installed)")
+
+
+def swallowing(call: Call, text: str) -> Callable[[], object]:
+    """The call as a runtime makes it: an exception is turned into a text."""
+
+    def work() -> object:
+        try:
+            return call(text)
+        except Exception as error:
+            return str(error)
+
+    return work
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=31)
+    pairs = parser.parse_args().pairs
+    logging.disable()
+    print("ratio to strict reading and pydantic's own validation of the good call")
+    print(f"  {'':<28}{'good call':>12}{'bad call, with its answer':>28}")
+    for name, call in subjects():
+        with contextlib.suppress(RuntimeError):
+            call(GOOD)
+            figures = [paired_ratio(swallowing(call, text), lambda: base(GOOD), pairs=pairs) for text in (GOOD, BAD)]
+            print(f"  {name:<28}{figures[0]:>11.2f}x{figures[1]:>27.2f}x", flush=True)
+
+
+if __name__ == "__main__":
+    main()
