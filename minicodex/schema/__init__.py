@@ -1,8 +1,10 @@
 """The schema compiler: an external JSON Schema in, the typed subset that a model is shown out.
 
 Read `compiler` first (the stages in order), then one file for each stage: `normalize`, `definitions`, `compaction`.
-`draft` is the workbench they share, `keywords` what is known about each keyword, `model` the result and its errors,
-`losses` what was lost and the arguments that prove it.
+`draft` is the workbench they share, `keywords` what is known about each keyword, `aside` what stands where no stage
+goes, `model` the result and its errors (`typed` the same as a pydantic model), `cache` the memory for texts. `trace`
+watches the stages, `losses` says what they lost, `witness` finds arguments that prove it by a `verdict`, `trace_text`
+prints it.
 """
 
 from minicodex.schema.compaction import BUDGET_BYTES, COLLAPSE_DEPTH, PASSES
@@ -23,7 +25,8 @@ from minicodex.schema.trace import (
     trace_tool_schema,
     trace_tool_schema_json,
 )
-from minicodex.schema.witness import Verdict, Witness, find_witness, judge
+from minicodex.schema.verdict import Verdict, judge
+from minicodex.schema.witness import Witness, find_witness
 
 __all__ = [
     "BUDGET_BYTES",

@@ -18,12 +18,13 @@ from minicodex.json_text import (
     parse_loose,
     pointer_of,
 )
+from minicodex.schema.aside import refuse_wide_integers
 from minicodex.schema.cache import TextCache
 from minicodex.schema.compaction import BUDGET_BYTES, PASSES
 from minicodex.schema.definitions import retain_reachable_definitions
 from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
 from minicodex.schema.model import FAULTS, Misfit, ToolSchema, pointer_to
-from minicodex.schema.normalize import adapt_mcp_schema, normalize_supported_keywords, refuse_wide_integers
+from minicodex.schema.normalize import adapt_mcp_schema, normalize_supported_keywords
 
 __all__ = ["STAGES", "compile_mcp_schema_json", "compile_tool_schema", "compile_tool_schema_json"]
 

@@ -22,6 +22,7 @@ __all__ = [
     "WIRE_ORDER",
     "Effect",
     "Shape",
+    "known_names",
     "shape_of",
 ]
 
@@ -133,6 +134,17 @@ class Shape:
         if has_object and has_array:
             return self.plan_of_both
         return self.plan_of_type["object" if has_object else "array" if has_array else "string"]
+
+
+def known_names(written: Any) -> str | list[str] | None:
+    """The known names in a `type`: one alone as a word, several as a list in their order, none as None."""
+    if written.__class__ is not list:
+        return written if isinstance(written, str) and written in TYPE_NAMES else None
+    try:
+        known = written if TYPE_NAMES.issuperset(written) else [name for name in written if name in TYPE_NAMES]
+    except TypeError:  # a list or an object among the names
+        known = [name for name in written if isinstance(name, str) and name in TYPE_NAMES]
+    return known if len(known) > 1 else known[0] if known else None
 
 
 def shape_of(node: dict[str, Any]) -> Shape:

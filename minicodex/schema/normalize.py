@@ -9,10 +9,10 @@ Source: measured on Codex CLI 0.171.0. Each rule is a record; what it does stand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
-from minicodex.json_text import NumberLiteral
+from minicodex.schema.aside import WRITTEN_ALIKE, look_aside, values_inside
 from minicodex.schema.draft import IN_A_TABLE, Draft, Rule
 from minicodex.schema.keywords import (
     ADDITIONAL,
@@ -20,9 +20,9 @@ from minicodex.schema.keywords import (
     MEMBER_KEYWORDS,
     SCALAR_TYPES,
     TABLE_KEYWORDS,
-    TYPE_NAMES,
     Effect,
     Shape,
+    known_names,
     shape_of,
 )
 from minicodex.schema.model import MAX_COUNT, Misfit
@@ -34,7 +34,6 @@ __all__ = [
     "normalize_supported_keywords",
     "place",
     "place_other",
-    "refuse_wide_integers",
 ]
 
 BOOLEAN_BECOMES_STRING: Final = Rule(
@@ -137,8 +136,8 @@ def grow(draft: Draft, start: int) -> None:
             else:
                 _WRITERS[keyword](draft, raw, node, keyword, depth)
         for keyword in shape.ignored:
-            if raw[keyword].__class__ not in _WRITTEN_ALIKE:
-                _look_aside(draft, raw[keyword], as_node=keyword == "prefixItems")
+            if raw[keyword].__class__ not in WRITTEN_ALIKE:
+                look_aside(draft, raw[keyword], as_node=keyword == "prefixItems")
 
 
 def place(draft: Draft, value: Json, depth: int) -> Json:
@@ -192,17 +191,6 @@ def _mended_type(draft: Draft, raw: Json, shape: Shape, written: Any) -> str | l
     if draft.changes is not None and known != written:
         draft.note(UNKNOWN_TYPE_REMOVED, raw, "type", before=written, after=known)
     return known
-
-
-def known_names(written: Any) -> str | list[str] | None:
-    """The known names in a `type`: one alone as a word, several as a list in their order, none as None."""
-    if written.__class__ is not list:
-        return written if isinstance(written, str) and written in TYPE_NAMES else None
-    try:
-        known = written if TYPE_NAMES.issuperset(written) else [name for name in written if name in TYPE_NAMES]
-    except TypeError:  # a list or an object among the names
-        known = [name for name in written if isinstance(name, str) and name in TYPE_NAMES]
-    return known if len(known) > 1 else known[0] if known else None
 
 
 def _bad_type(raw: Json, written: Any) -> list[str] | None:
@@ -264,7 +252,7 @@ def _write_enum(draft: Draft, raw: Json, node: Json, keyword: str, _depth: int) 
         draft.note(CONST_BECOMES_ENUM, raw, "const", before=raw["const"], after=values)
     if values.__class__ is list:
         node[keyword] = values
-        if not _WRITTEN_ALIKE.issuperset(map(type, values)):
+        if not WRITTEN_ALIKE.issuperset(map(type, values)):
             _look_into_values(draft, values)
     elif values is not None:
         raise Misfit("wrong_enum", raw, keyword, actual=values)
@@ -272,11 +260,7 @@ def _write_enum(draft: Draft, raw: Json, node: Json, keyword: str, _depth: int) 
 
 def _look_into_values(draft: Draft, values: list[Any]) -> None:
     draft.numbers.extend(value for value in values_inside(values, as_node=False) if type(value) is float)
-    _look_aside(draft, values, as_node=False)
-
-
-_WRITTEN_ALIKE: Final = frozenset({str, int, bool, type(None)})
-"""Types whose values can be written in one way only; a float can in many, and a list or object may hold one."""
+    look_aside(draft, values, as_node=False)
 
 
 def _write_items(draft: Draft, raw: Json, node: Json, keyword: str, depth: int) -> None:
@@ -382,72 +366,3 @@ _WRITERS: Final[dict[str, Callable[[Draft, Json, Json, str, int], None]]] = {
 
 def _below(depth: int) -> int:
     return depth if depth == IN_A_TABLE else depth + 1
-
-
-# --- what stands in places that are no children ----------------------------------------------------------------------
-
-
-def _look_aside(draft: Draft, value: Any, *, as_node: bool) -> None:
-    """Note what the walk does not enter: it must be JSON, and inside a definition any `$ref` in it counts."""
-    draft.unseen.append(value)
-    if draft.inside_definition:
-        _note_mentions(draft, value, as_node=as_node)
-
-
-def _note_mentions(draft: Draft, value: Any, *, as_node: bool) -> None:
-    for part in values_inside(value, as_node=as_node):
-        if isinstance(part, dict) and isinstance(part.get("$ref"), str):
-            draft.references.append(part["$ref"])
-
-
-def refuse_wide_integers(draft: Draft) -> None:
-    """Refuse integers of 65 to 128 bits below an `additionalProperties` object, under any keyword.
-
-    Elsewhere they are fine. Source: measured on Codex CLI 0.171.0, whose decoder reads that place in another way.
-
-    Raises:
-        Misfit: there is one.
-    """
-    for schema in draft.maps:
-        for value in values_inside(schema, as_node=True):
-            number = value.integer if isinstance(value, NumberLiteral) else None
-            if number is not None and -(2**127) <= number < 2**128:
-                raise Misfit("wide_integer", schema, actual=value)
-
-
-def values_inside(value: Any, *, as_node: bool) -> Iterator[Any]:
-    """Every object and scalar that is inside a value once it is normalised.
-
-    As a node, a value loses what normalisation takes away: all of it where nothing suggests a type, a replaced
-    `enum` or `type`. Anywhere else a value stays whole.
-    """
-    stack = [(value, as_node)]
-    while stack:
-        value, as_node = stack.pop()
-        if isinstance(value, list):
-            stack.extend((member, as_node) for member in value)
-            continue
-        yield value
-        if not isinstance(value, dict) or (as_node and _is_cleared(value)):
-            continue
-        for keyword, child in value.items():
-            if as_node and keyword in _TABLES_OF_NODES and isinstance(child, dict):
-                stack.extend((named, True) for named in child.values())
-            elif not (as_node and _is_replaced(value, keyword)):
-                stack.append((child, as_node and keyword in _NODES))
-
-
-_TABLES_OF_NODES: Final = frozenset({"properties", *TABLE_KEYWORDS})
-_NODES: Final = frozenset({"items", "prefixItems", ADDITIONAL, *MEMBER_KEYWORDS})
-
-
-def _is_cleared(raw: Json) -> bool:
-    shape = shape_of(raw)
-    return shape.inferred is None and not shape.is_left_alone and known_names(raw.get("type")) is None
-
-
-def _is_replaced(raw: Json, keyword: str) -> bool:
-    """Whether normalisation puts something else in the place of this keyword's value, or nothing."""
-    if keyword == "type":
-        return known_names(raw["type"]) is None and not shape_of(raw).is_left_alone
-    return (keyword == "enum" and "const" in raw) or (keyword in TABLE_KEYWORDS and not isinstance(raw[keyword], dict))
