@@ -22,7 +22,9 @@ import orjson
 from minicodex.bootstrap import add_commands
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
+from minicodex.history import user
 from minicodex.json_text import parse_strict, printable, shorten, to_compact_bytes
+from minicodex.mode_diff import mode_diff
 from minicodex.naming import ToolName
 from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
@@ -45,6 +47,9 @@ MODES = {"responses": ApiMode.RESPONSES, "lite": ApiMode.RESPONSES_LITE}
 
 STEP_ID = "step_1"
 
+SAMPLE_WORDS: dict[str, Any] = {"instructions": "(the instructions)", "history": [user("(what the user says)")]}
+"""What surrounds the tools in a request that is shown to a person."""
+
 EXAMPLES = {
     "minicodex": """
   minicodex lab                                          open the course
@@ -61,6 +66,7 @@ EXAMPLES = {
     "inspect": """
   minicodex inspect -- python -m mcp_server_time
   minicodex inspect --mode lite -- python -m mcp_server_time      the exact bytes of the request
+  minicodex inspect --diff -- python -m mcp_server_time           what the two API modes do differently
   minicodex inspect --explain --search -- python -m mcp_server_time   why each tool is shown or not
 """,
     "call": """
@@ -121,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
 
     inspect = _with_examples(commands.add_parser, "inspect", help="start an MCP server and show what a model would see")
     inspect.add_argument("--mode", choices=MODES, help="print the exact body of a request in this API mode")
+    inspect.add_argument("--diff", action="store_true", help="the requests of both API modes, differences marked")
     inspect.add_argument("--json", action="store_true", help="contracts and decisions as JSON")
     inspect.add_argument("--explain", action="store_true", help="say of every tool at which filter it ended, and why")
     inspect.add_argument("--search", action="store_true", help="plan for a model that can search for deferred tools")
@@ -204,6 +211,8 @@ def _inspect(options: argparse.Namespace) -> int:
     prompt = PromptSnapshot(tool_contracts=plan.contracts)
     if options.mode:
         _write(encode_model_request(prompt, MODES[options.mode]).to_bytes() + b"\n")
+    elif options.diff:
+        _write(mode_diff(replace(prompt, **SAMPLE_WORDS)).encode() + b"\n")
     elif options.explain:
         _write(_explained(plan).encode() + b"\n")
     elif options.json:

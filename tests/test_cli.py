@@ -197,6 +197,19 @@ def test_each_mode_prints_the_exact_body():
     assert ordinary["tools"] == lite["input"][0]["tools"]
 
 
+def test_the_two_modes_are_shown_as_one_text_with_marks():
+    lines = run("inspect", "--diff", "--name", "time", "--", *SERVER)[0].splitlines()
+    marks = {mark: [line[4:].strip() for line in lines[4:] if line[:2] == mark] for mark in ("- ", "+ ", "-=", "+=")}
+    assert marks["-="] == marks["+="]
+    assert marks["-="][0].startswith("mcp__time (namespace with tools: 2, ")
+    assert '"parallel_tool_calls": true' in marks["- "]
+    assert '"parallel_tool_calls": false' in marks["+ "]
+    assert '"instructions": "(the instructions)",' in marks["- "]
+    assert "x-openai-internal-codex-responses-lite: true" in marks["+ "]
+    assert '             "text": "(what the user says)"' in [line.rstrip(",") for line in lines]
+    assert lines[-1].startswith("body: ")
+
+
 def test_a_tool_of_a_real_server_is_called_and_broken_arguments_are_answered():
     good = '{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}'
     assert "+9.0h" in run("call", "convert_time", good, "--", *SERVER)[0]
