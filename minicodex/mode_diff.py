@@ -62,8 +62,8 @@ def _folded(value: Any, folds: dict[str, str]) -> Any:
 
 def _compared(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     """Lines with their marks. A comma at the end of a line is no difference."""
-    bare = [[line.removesuffix(",") for line in lines] for lines in (before, after)]
-    for tag, start, end, new_start, new_end in SequenceMatcher(None, *bare, autojunk=False).get_opcodes():
+    old, new = ([line.removesuffix(",") for line in lines] for lines in (before, after))
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             yield from (f"    {line}" for line in after[new_start:new_end])
         else:
