@@ -206,7 +206,7 @@ def test_the_two_modes_are_shown_as_one_text_with_marks():
     assert '"parallel_tool_calls": false' in marks["+ "]
     assert '"instructions": "(the instructions)",' in marks["- "]
     assert "x-openai-internal-codex-responses-lite: true" in marks["+ "]
-    assert '             "text": "(what the user says)"' in [line.rstrip(",") for line in lines]
+    assert '"text": "(what the user says)"' in [line[4:].strip() for line in lines if line.startswith("    ")]
     assert lines[-1].startswith("body: ")
 
 

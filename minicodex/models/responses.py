@@ -28,6 +28,7 @@ import orjson
 
 from minicodex.errors import ProviderError
 from minicodex.history import awaits_output
+from minicodex.json_text import printable
 from minicodex.request import ApiRequest
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ class ResponsesModel:
         text = " ".join(said.split())
         if key := os.environ.get(self.key_variable):
             text = text.replace(key, "[the key]")
-        text = "".join(character if character.isprintable() else "?" for character in text)
+        text = printable(text)
         return ": " + (text if len(text) <= MAX_WORDS_CHARS else text[:MAX_WORDS_CHARS] + "…")
 
 
