@@ -204,3 +204,10 @@ def test_the_text_of_a_trace_fits_a_terminal() -> None:
     refused = trace_tool_schema(adapt_mcp_schema({"properties": {"a": {"items": []}}})).text()
     assert "refused (items_is_list)" in refused
     assert "/properties/a/items" in refused
+
+
+def test_a_schema_that_doubles_its_work_at_every_step_is_given_up() -> None:
+    definitions = {f"D{i}": {"allOf": [{"$ref": f"#/$defs/D{i + 1}"}] * 2} for i in range(40)}
+    schema = {"$ref": "#/$defs/D0", "$defs": {**definitions, "D40": {"type": "object"}}}
+    assert judge(schema, {}) == "error"
+    assert judge({**schema, "$ref": "#/$defs/D36"}, {}) == "accept"
