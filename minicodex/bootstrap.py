@@ -165,7 +165,8 @@ def _satisfies(version: str, bounds: str) -> bool:
 
 
 def _hand_over(python: Path, argv: list[str]) -> int:
-    """Run the same command line with another Python."""
+    """Run the same command line with the Python of `.venv`, which is then also what `python` means in it."""
+    os.environ |= {"VIRTUAL_ENV": str(VENV), "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
     command = [str(python), str(ROOT / "minicodex"), *argv]
     if os.name == "posix":
         os.execv(command[0], command)  # noqa: S606 - our own Python; signals then reach one process, not two

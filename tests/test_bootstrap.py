@@ -8,7 +8,6 @@ import ast
 import ctypes
 import os
 import re
-import resource
 import runpy
 import shutil
 import signal
@@ -23,6 +22,11 @@ from types import SimpleNamespace
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+
+if os.name != "posix":
+    pytest.skip("needs POSIX signals, limits and permissions", allow_module_level=True)
+
+import resource
 
 ROOT = Path(__file__).parents[1]
 bootstrap = SimpleNamespace(**runpy.run_path(str(ROOT / "minicodex" / "bootstrap.py")))  # as the door loads it
@@ -51,7 +55,10 @@ version = "1"
 dependencies = []
 optional-dependencies = { notebooks = [], test = [] }
 """
-REPORT = "import sys\n\ndef {name}(_):\n    print('{name} in', sys.prefix)\n    return 0\n"
+REPORT = "import sys\n\ndef run(_):\n    print('run in', sys.prefix)\n    return 0\n"
+CLI = (
+    "import shutil, sys\n\ndef main(argv):\n    print(*argv, shutil.which('python') == sys.executable)\n    return 1\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +73,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (clone / "pyproject.toml").write_text(PYPROJECT)
     (package / "__init__.py").touch()
     (package / "lab/__init__.py").touch()
-    (package / "lab/launch.py").write_text(REPORT.format(name="run"))
-    (package / "cli.py").write_text(REPORT.format(name="main"))
+    (package / "lab/launch.py").write_text(REPORT)
+    (package / "cli.py").write_text(CLI)
     return clone
 
 
@@ -125,9 +132,9 @@ def test_first_run_sets_up_an_environment_of_its_own_and_the_second_does_not(fre
     assert minicodex(fresh, "lab").stderr == "", "`test` installs all that `lab` needs"
 
 
-def test_other_commands_run_in_the_environment_that_is_set_up(ready):
-    done = minicodex(ready, "compile", "--jsonl")
-    assert (done.stdout, done.returncode) == (f"main in {ready / '.venv'}\n", 0)
+def test_other_commands_run_there_too_once_it_is_set_up_and_python_means_that_one(ready):
+    done = minicodex(ready, "inspect", "--", "python")
+    assert (done.stdout, done.stderr, done.returncode) == ("inspect -- python True\n", "", 1)
 
 
 def test_other_commands_before_the_set_up_name_the_two_that_do_it(fresh):

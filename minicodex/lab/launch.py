@@ -4,6 +4,7 @@
 """
 
 import argparse
+import contextlib
 import os
 import sys
 from importlib.util import find_spec
@@ -64,7 +65,8 @@ def _lab(arguments: argparse.Namespace) -> int:
         options += [f"--ServerApp.port={arguments.port}", "--ServerApp.port_retries=0"]
     if arguments.no_browser:
         options.append("--ServerApp.open_browser=False")
-    LabApp.launch_instance(options)
+    with contextlib.suppress(KeyboardInterrupt):  # while it starts; later the server handles Ctrl-C itself
+        LabApp.launch_instance(options)
     sys.stdout.flush()
     os._exit(0)  # an early Ctrl-C leaves a thread of the server behind, for which Python would wait for ever
 
