@@ -28,6 +28,7 @@ from minicodex.arguments import (
 from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
 from minicodex.json_text import pointer_of, shorten
 from minicodex.patterns import UnusablePattern, refuse_wild, search
+from minicodex.reference_judge import load_jsonschema
 
 __all__ = ["MAX_CHECK_STEPS", "ArgumentValidator"]
 
@@ -100,13 +101,13 @@ _work = threading.local()
 
 def _build(schema: Any, *, is_ours: bool = False) -> Any:
     """A jsonschema validator for the schema's own dialect, with an empty registry and counted work."""
-    from jsonschema import Draft202012Validator, validators
     from referencing import Registry
 
+    jsonschema = load_jsonschema()
     try:
-        dialect = validators.validator_for(schema, default=Draft202012Validator)
+        dialect = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     except Exception:  # `$schema` may be anything
-        dialect = Draft202012Validator
+        dialect = jsonschema.Draft202012Validator
     return _guarded(dialect, is_ours=is_ours)(schema, registry=Registry())
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
 from minicodex.patterns import UnusablePattern, refuse_wild, search
+from minicodex.reference_judge import load_jsonschema
 
 __all__ = ["MAX_CHECKS", "Verdict", "Work", "judge"]
 
@@ -43,9 +44,9 @@ class Work:
 
     def judge_of(self, schema: Any, dialect_of: Any) -> Callable[[Any], Verdict]:
         """The judge for a schema, under the dialect of another one (a compiled schema names none)."""
-        from jsonschema import validators
         from referencing import Registry
 
+        validators = load_jsonschema().validators
         dialect = _dialect(dialect_of)
         checks = {name: self._counted(check) for name, check in dialect.VALIDATORS.items()}
         checks["pattern"] = self._counted(_check_pattern)

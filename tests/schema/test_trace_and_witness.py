@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from minicodex.samples import CREATE_EVENT_SCHEMA
 from minicodex.schema import (
     PASSES,
     STAGES,
     Effect,
     adapt_mcp_schema,
     compile_tool_schema,
+    find_witness,
     judge,
     trace_mcp_schema_json,
     trace_tool_schema,
@@ -141,6 +143,43 @@ def test_a_loss_is_proved_by_arguments(node: Any, effect: Effect) -> None:
     found = witness(node)
     assert found is not None
     assert found[1] is effect
+
+
+def test_one_fault_of_a_large_schema_does_not_hide_another() -> None:
+    """The course's own tool: an example of all its properties is refused for several reasons at once."""
+    trace = trace_tool_schema(CREATE_EVENT_SCHEMA)
+    assert trace.schema is not None
+    compiled = trace.schema.to_json()
+    unproved = set()
+    for loss in (loss for loss in trace.losses if loss.is_felt):
+        found = find_witness(CREATE_EVENT_SCHEMA, compiled, [loss])
+        if found is None:
+            unproved.add(loss.at)
+        else:
+            assert (found.effect is Effect.WIDER) == (loss.effect is Effect.WIDER), loss.at
+            assert judge(CREATE_EVENT_SCHEMA, found.arguments) == found.source != judge(compiled, found.arguments)
+    assert unproved == {"/$defs/Moment/anyOf/0", "/$defs/Moment/anyOf/1"}, "an alternative of an object is an object"
+    assert trace.witness is not None
+    assert trace.witness.arguments["priority"] == 1
+
+
+def test_the_way_to_a_place_leads_through_references_and_alternatives() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"anyOf": [{"$ref": "#/$defs/Number"}, {"$ref": "#/$defs/Named"}]}},
+        "required": ["a"],
+        "$defs": {
+            "Number": {"type": "integer"},
+            "Named": {
+                "type": "object",
+                "properties": {"n": {"type": "string", "pattern": "^x-\\d{2}[ab]$"}, "m": False},
+            },
+        },
+    }
+    (loss,) = [loss for loss in trace_tool_schema(schema).losses if loss.keyword == "pattern"]
+    found = find_witness(schema, compile_tool_schema(schema).to_json(), [loss])
+    assert found is not None
+    assert (found.arguments, found.at) == ({"a": {"n": ""}}, "/$defs/Named/properties/n/pattern")
 
 
 @pytest.mark.parametrize("node", [{"type": "string", "title": "t"}, {"type": "string", "enum": ["a"]}, {"const": "a"}])
