@@ -14,7 +14,7 @@ from minicodex.models.scripted import ScriptedModel, call, say
 from minicodex.planner import ModelAbilities
 from minicodex.request import ContractList
 from minicodex.sources.definitions import DefinedTools
-from minicodex.tool_updates import UPDATE_INTRODUCTION, declare_changes, declared_names, forget_tools
+from minicodex.tool_updates import UPDATE_INTRODUCTION, announce_deferred, declare_changes, declared_names, forget_tools
 
 CAPTURES = Path(__file__).parent / "data/captures"
 LITE, ORDINARY, DEFERRED = (
@@ -254,6 +254,23 @@ def announced(steps, mode=ApiMode.RESPONSES, step=SEARCHING, history=HELLO):
 def test_deferred_namespaces_are_announced_as_by_the_real_cli(mode):
     captured = DEFERRED["request_1"]["input"][1]["content"][2]["text"]
     assert announced([["mail", "cal"]], mode)[0] == [re.sub(r"- multi_agent_v1.*\n", "", captured)]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("Mail.", "- mcp__m: Mail."),
+        ("Mail.\r\nMore.", "- mcp__m: Mail."),
+        ("", "- mcp__m"),
+        ("Tools in the mcp__m namespace.", "- mcp__m"),
+    ],
+)
+def test_an_announcement_shows_the_first_line_and_nothing_of_the_default_words(words, line):
+    definitions = DEFERRED["mcp_servers"]["mail"]["tools"]
+    (tool,) = DefinedTools.build(definitions, server="m", run=print, instructions=words).candidates
+    plan = plan_tools([replace(tool, exposure=Exposure.DEFERRED)], SEARCHING)
+    (message,) = announce_deferred((), plan, counter())
+    assert message.text == f"<tools>\nDeferred tool namespaces:\n{line}\n</tools>"
 
 
 def test_the_announcement_stands_before_the_words_of_the_user():

@@ -157,7 +157,7 @@ def test_a_script_that_is_at_its_end_is_a_provider_error():
 
 
 def test_a_turn_that_follows_another_gives_new_ids():
-    first = turn([call("t", {}), say("one")], [])
+    first = turn([say("one")], [])
     second = run_turn(
         ScriptedModel([say("two")]), lambda step: [], PromptSnapshot("", [*wire(first.history), user("x")])
     )

@@ -264,7 +264,7 @@ def test_an_endpoint_that_is_not_there_is_an_error():
 def test_an_answer_that_never_ends_meets_its_time_limit():
     drip = Reply((*[b": still here\n\n"] * 3, threading.Event()))
     with serving(drip) as server, pytest.raises(ProviderError, match=r"no complete answer within 0\.2 s"):
-        run_turn(model_at(server, timeout_s=0.2, max_attempts=1), lambda step: [], PROMPT)
+        run_turn(model_at(server, timeout_s=0.2, idle_timeout_s=2, max_attempts=1), lambda step: [], PROMPT)
 
 
 def test_what_had_run_before_the_endpoint_failed_is_not_lost():
@@ -286,7 +286,7 @@ def test_what_had_run_before_the_endpoint_failed_is_not_lost():
 def test_cancelling_ends_an_answer_that_is_being_waited_for():
     stop, till = threading.Event(), Till()
     with serving(Reply((*FIRST_DONE, threading.Event()))) as server:
-        model = model_at(server, cancelled=stop, on_event=lambda event: stop.set() if "item" in event else None)
+        model = model_at(server, cancelled=stop, on_event=lambda event: stop.set() if event == FIRST_DONE[-1] else None)
         turn = run_turn(model, lambda step: [till.tool], PROMPT, cancelled=stop)
     assert (turn.ended_by, till.paid, turn.results) == ("cancelled", [], ())
     assert [attempt.accepted for attempt in model.attempts] == [False]
