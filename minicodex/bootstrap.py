@@ -101,7 +101,9 @@ def _python_for(command: str) -> Path | None:
     """
     extra = EXTRAS.get(command)
     inside = Path(sys.prefix).resolve() == VENV.resolve()
-    if not inside and _running_environment_has(extra):
+    # Its own `.venv` is judged by the stamp, so that `lab` and `test` follow a changed pyproject.toml; the commands
+    # that need no extra run there as long as the core has what it needs.
+    if (not inside or extra is None) and _running_environment_has(extra):
         return None
     if not _is_set_up(extra):
         if extra is None:
@@ -116,13 +118,18 @@ def _python_for(command: str) -> Path | None:
 
 
 def _is_set_up(extra: str | None) -> bool:
-    """Whether `.venv` was made for this very pyproject.toml, Python and folder, with at least this extra."""
+    """Whether `.venv` was made for this very pyproject.toml, Python and folder, with at least this extra.
+
+    Without an extra, a `.venv` that was once finished is good enough, however old.
+    """
     try:
         stamp = STAMP.read_text(encoding="utf-8")
     except OSError:
         return False
+    if extra is None:
+        return VENV_PYTHON.exists() and stamp != INTERRUPTED
     wide_enough = [_stamp(wider) for wider in EXTRAS.values()]
-    return VENV_PYTHON.exists() and stamp in (wide_enough[wide_enough.index(_stamp(extra)) :] if extra else wide_enough)
+    return VENV_PYTHON.exists() and stamp in wide_enough[wide_enough.index(_stamp(extra)) :]
 
 
 def _stamp(extra: str) -> str:
