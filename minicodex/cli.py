@@ -30,10 +30,10 @@ from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, Tool
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 from minicodex.schema import (
     ToolSchema,
-    adapt_mcp_schema,
     compile_mcp_schema_json,
     compile_tool_schema_json,
-    trace_tool_schema,
+    trace_mcp_schema_json,
+    trace_tool_schema_json,
 )
 from minicodex.sources import Candidate
 from minicodex.sources.definitions import DefinedTools, read_definitions
@@ -174,18 +174,16 @@ def _compile(options: argparse.Namespace) -> int:
         if options.jsonl:
             return _write_lines(_compiled_line(line, options) for line in _lines(stream))
         text = stream.read()
-    refused = None
-    try:
-        _write(_compiled(text, options).to_bytes() + b"\n" if not options.trace else b"")
-    except InvalidToolSchema as error:
-        refused = error
-    if options.trace and (refused is None or refused.kind not in ("not_json", "too_deep")):
-        raw = orjson.loads(text)
-        trace = trace_tool_schema(raw if options.raw else adapt_mcp_schema(raw), trusted=options.trusted)
+    if options.trace:
+        trace = (trace_tool_schema_json if options.raw else trace_mcp_schema_json)(text, trusted=options.trusted)
         _write(trace.text().encode() + b"\n")
-    elif refused is not None:
-        print(f"minicodex: refused ({refused.kind}): {refused}", file=sys.stderr)
-    return GOOD if refused is None else BAD
+        return BAD if trace.error else GOOD
+    try:
+        _write(_compiled(text, options).to_bytes() + b"\n")
+    except InvalidToolSchema as error:
+        print(f"minicodex: refused ({error.kind}): {error}", file=sys.stderr)
+        return BAD
+    return GOOD
 
 
 def _compiled(text: bytes, options: argparse.Namespace) -> ToolSchema:

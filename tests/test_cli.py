@@ -237,3 +237,13 @@ def test_every_decision_is_explained(tmp_path):
     assert "stopped   could not be built: inputSchema must be an object" in lines["mcp__p.list_as_schema"]
     out, _ = run("inspect", "--explain", "--search", "--flat", "--", *SERVER)
     assert out.startswith("mcp__server__get_current_time  callable  deferred: found by a search")
+
+
+def test_a_trace_shows_every_stage_with_its_losses():
+    out, _ = run("compile", "--trace", text='{"type":"object","properties":{"n":{"type":"integer","minimum":1}}}')
+    assert "normalize_supported_keywords" in out
+    assert "/properties/n/minimum" in out
+    assert "collapse_deep_objects" in out
+    out, _ = run("compile", "--trace", text='{"items":[]}', code=1)
+    assert "/items" in out
+    assert "no JSON" in run("compile", "--trace", text="x", code=1)[0]
