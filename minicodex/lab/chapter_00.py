@@ -12,6 +12,7 @@ from minicodex.errors import ProviderError
 from minicodex.history import counter, user
 from minicodex.lab.exercise import exercise
 from minicodex.lab.predict import Choice, Prediction
+from minicodex.lab.view import counted
 from minicodex.models.scripted import Answer, ScriptedModel, call, last_output, say
 from minicodex.planner import StepState, ToolPlan, plan_tools
 from minicodex.request import ApiRequest, PromptSnapshot
@@ -148,11 +149,11 @@ def check_script(script: list[Answer]) -> Iterator[str]:
         if not result.ok:
             yield f"call {number} was refused: {' '.join(str(result.output).splitlines()[1:2])}"
     if board.updates != len(("set", "complete")):
-        yield f"the plan was updated {board.updates} times, not twice"
+        yield f"the plan was updated {counted(board.updates, 'time')}, not twice"
     elif len(model.requests) <= board.updates:
         yield "both calls came in one answer: let the model see the first output before it calls again"
     if len(board.items) != len(("first", "second", "third")):
-        yield f"the plan has {len(board.items)} steps in the end, not three"
+        yield f"the plan has {counted(len(board.items), 'step')} in the end, not three"
     elif any(item.status != "completed" for item in board.items):
         yield 'in the end every step must be "completed"'
 

@@ -220,4 +220,3 @@ EXERCISE_SCHEMA: dict[str, Any] = {
     "required": ["title", "minutes"],
 }
 """Where exercise 1.1 begins."""
-

@@ -83,7 +83,7 @@ class ContractCard(View):
     @cached_property
     def wire(self) -> JsonView:
         """What is sent, beside what the author's own contract sends."""
-        return JsonView(self.contract.to_wire(), self.base.to_wire(), schema_at="/parameters", fold_lines=30)
+        return JsonView(self.contract.to_wire(), self.base.to_wire(), schema_at="/parameters")
 
     @property
     def size_words(self) -> str:
@@ -93,9 +93,12 @@ class ContractCard(View):
 
     def fields(self) -> list[tuple[str, str, str, str]]:
         """Group, field, value in brief and who acts on it; in the order of `FIELDS`."""
-        wire = self.contract.to_wire()
-        shown = {**wire, "output_schema": self.contract.output_schema}
-        return [(group, key, _brief(key, shown.get(key)), who) for key, (group, who) in FIELDS.items()]
+        wire, rows = self.contract.to_wire(), []
+        for key, (group, who) in FIELDS.items():
+            value = wire[key] if key in wire else getattr(self.contract, key)
+            unsent = "" if key in wire or value is None else ", not sent"
+            rows.append((group, key, _brief(key, value) + unsent, who))
+        return rows
 
     def text(self) -> str:
         lines = [f"{group:<17}{key:<14}{value:<22}{who}" for group, key, value, who in self.fields()]
@@ -121,9 +124,9 @@ class ContractCard(View):
 
 
 def _brief(key: str, value: Any) -> str:
-    """A value in a few words; what is absent is called absent."""
+    """A value in a few words."""
     if value is None:
-        return "absent"
+        return "not set"
     if key in ("parameters", "output_schema"):
         count = len(value.get("properties", {}))
         return "1 property" if count == 1 else f"{count} properties"
@@ -156,7 +159,7 @@ def contract_card(*contracts: FunctionContract) -> Live[ContractCard]:
 
     tools = picker("tool", list(by_name), lambda name: change(name=name))
     words = picker("description", list(DESCRIPTIONS), lambda words: change(description=words))
-    deferred = {"absent": None, "false": False, "true": True}
+    deferred = {"not set": None, "false": False, "true": True}
     return live.driven_by(
         row(tools, words, picker("defer_loading", deferred, lambda value: change(defer_loading=value))),
         row(

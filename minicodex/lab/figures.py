@@ -97,7 +97,7 @@ def bars(rows: Sequence[tuple[str, Sequence[float]]], series: Sequence[str], *, 
             )
             starts = [start + width for start, width in zip(starts, widths, strict=True)]
         for position, total in enumerate(starts):
-            axes.text(total, position, f" {total:,.0f} {unit}", va="center")
+            axes.text(total + max(starts) / 100, position, f"{total:,.0f} {unit}", va="center")
         axes.invert_yaxis()
         axes.set_xlim(0, max(starts) * 1.15)
         axes.set_xlabel(unit)

@@ -116,7 +116,8 @@ class _Comparison:
             children = tuple(self._members(pointer, before, after, role))
         elif kinds == {list}:
             children = tuple(self._items(pointer, before, after, role))
-        if children and _is_short(before if after is ABSENT else after) and not any(c.touched for c in children):
+        whole = mark in (Mark.NEW, Mark.GONE) or not any(child.touched for child in children)
+        if children and whole and _is_short(before if after is ABSENT else after):
             children = ()
         return Node(key, pointer, before, after, mark, children)
 

@@ -7,12 +7,10 @@ one can be laid beside a whole one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
-
-import ipywidgets as w
 
 from minicodex.history import wire
 from minicodex.lab.html import Html, Pill, heading, panel, prose, tag
@@ -63,6 +61,10 @@ class TurnPlayer(View):
         object.__setattr__(self, "name", self.name or next(iter(self.turns)))
 
     # --- reducers -----------------------------------------------------------------------------------------------
+
+    def at(self, label: str) -> TurnPlayer:
+        """To an event by its label."""
+        return self.go(self.labels.index(label))
 
     def go(self, index: int) -> TurnPlayer:
         """To an event by its number from 0; beyond either end is the end."""
@@ -207,25 +209,14 @@ def turn_player(turns: Mapping[str, Turn]) -> Live[TurnPlayer]:
     live: Live[TurnPlayer] = Live(TurnPlayer(turns))
     back = button("◀ back", lambda: live.do(lambda player: player.step(-1)), hint="one event back")
     forth = button("next ▶", lambda: live.do(lambda player: player.step(1)), hint="one event forth")
-    events = picker("event", _numbered(live.state), lambda index: live.do(lambda player: player.go(index)))
+    events = picker("event", live.state.labels, lambda label: live.do(lambda player: player.at(label)))
     names = picker("turn", list(turns), lambda name: live.do(lambda player: player.play(name)))
 
     def sync(player: TurnPlayer) -> None:
         back.disabled, forth.disabled = player.index == 0, player.index == len(player.turn.events) - 1
-        _offer(events, player, lambda: setattr(names, "value", player.name))
+        names.value = player.name
+        if list(events.options) != player.labels:
+            events.options = player.labels
+        events.value = player.labels[player.index]
 
     return live.driven_by(row(*([names] if len(turns) > 1 else []), back, forth, events), sync=sync)
-
-
-def _numbered(player: TurnPlayer) -> dict[str, int]:
-    return {label: number for number, label in enumerate(player.labels)}
-
-
-def _offer(events: w.Dropdown, player: TurnPlayer, before: Callable[[], None]) -> None:
-    """Show this turn's events in the list, with the current one chosen."""
-    before()
-    options = tuple(_numbered(player).items())
-    if events.options != options:
-        with events.hold_trait_notifications():
-            events.options, events.value = options, player.index
-    events.value = player.index

@@ -73,22 +73,26 @@ def button(label: str, action: Callable[[], None], *, hint: str = "") -> w.Butto
     return control
 
 
-def picker(label: str, options: Mapping[str, Any] | Sequence[Any], action: Callable[[Any], None]) -> w.Dropdown:
-    """One of several; a mapping goes from what is shown to the value."""
-    choices = list(options.items()) if isinstance(options, Mapping) else list(options)
+def picker(label: str, options: Mapping[str, Any] | Sequence[str], action: Callable[[Any], None]) -> w.Dropdown:
+    """One of several. A mapping goes from what is shown to what the action gets.
+
+    The widget's own value is always the shown text: a stock dropdown cannot hold None as a value.
+    """
+    meant = options if isinstance(options, Mapping) else None
     control = w.Dropdown(
-        options=choices,
+        options=list(options),
         description=label,
         style={"description_width": "initial"},
-        layout=w.Layout(width="max-content", max_width="100%"),
+        layout=w.Layout(width="max-content", max_width="100%", margin="2px 16px 2px 2px"),
     )
-    control.observe(lambda change: action(change["new"]), "value")
+    control.observe(lambda change: action(meant[change["new"]] if meant else change["new"]), "value")
     return control
 
 
 def switch(label: str, action: Callable[[bool], None], *, on: bool = False) -> w.Checkbox:
     """On or off."""
-    control = w.Checkbox(value=on, description=label, indent=False, layout=w.Layout(width="max-content"))
+    layout = w.Layout(width="max-content", margin="2px 16px 2px 2px")
+    control = w.Checkbox(value=on, description=label, indent=False, layout=layout)
     control.observe(lambda change: action(change["new"]), "value")
     return control
 

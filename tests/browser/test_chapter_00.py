@@ -1,0 +1,78 @@
+"""Chapter 0 in the browser: every control of every widget, in both themes."""
+
+from statistics import median
+
+import pytest
+
+themes = pytest.mark.parametrize("theme", ["light", "dark"])
+CHAPTER = "00_one_call_end_to_end"
+
+
+@pytest.fixture
+def chapter(open_chapter, theme):
+    chapter = open_chapter(CHAPTER, theme)
+    chapter.run()
+    chapter.wait_for("exercise-3-check", "not done yet")
+    return chapter
+
+
+@themes
+def test_predictions_explain_themselves(chapter):
+    chapter.screenshot("predict-where", "asked")
+    for letter in "abc":
+        chapter.click("predict-where", letter)
+        chapter.wait_for("predict-where", f"you chose {letter}")
+    assert "✓ right" in chapter.text("predict-where")
+    for letter in "abcd":
+        chapter.click("predict-learns", letter)
+        chapter.wait_for("predict-learns", f"you chose {letter}")
+    chapter.screenshot("predict-where", "answered")
+    chapter.screenshot("predict-learns")
+    chapter.check_accessibility()
+
+
+@themes
+def test_player_goes_through_the_turn(chapter):
+    chapter.wait_for("player", "Event 1 of 9: plan")
+    times = []
+    for number in range(2, 10):
+        times.append(chapter.measure("player", lambda: chapter.click("player", "next")))
+        chapter.wait_for("player", f"Event {number} of 9")
+    print(f"turn player, button to view: median {median(times):.0f} ms of {[round(time) for time in times]}")
+    assert "The plan is set." in chapter.text("player")
+    chapter.click("player", "back")
+    chapter.wait_for("player", "Event 8 of 9: answer")
+    chapter.pick("player", "event", "7. request: 1,130 bytes, mode responses")
+    chapter.wait_for("player", "Event 7 of 9: request")
+    assert "+ new" in chapter.text("player")
+    chapter.screenshot("player", "request")
+    chapter.wait_for("four-player-widget", "Event 1 of 9")  # the second player did not move with the first
+    chapter.check_accessibility()
+
+
+@themes
+def test_player_lays_turns_side_by_side(chapter):
+    chapter.pick("four-player-widget", "turn", "without a manual")
+    chapter.wait_for("four-player-widget", "Event 1 of 4: plan")
+    for _ in range(2):
+        chapter.click("four-player-widget", "next")
+    chapter.wait_for("four-player-widget", "I know of no tool for it")
+    chapter.pick("four-player-widget", "turn", "one id for two calls")
+    chapter.wait_for("four-player-widget", "Event 1 of")
+    chapter.pick("four-player-widget", "event", "7. result: update_plan: not ok")
+    chapter.wait_for("four-player-widget", "Event 7 of")
+    chapter.screenshot("four-player-widget", "one-id")
+    for name in ("without parameters", "without a check", "the turn"):
+        chapter.pick("four-player-widget", "turn", name)
+        chapter.wait_for("four-player-widget", "Event 1 of 9")
+
+
+@themes
+def test_everything_else_is_drawn(chapter):
+    chapter.wait_for("map-view", "minicodex/dispatch.py")
+    for cell in ("imports", "second-view", "sequence", "map-view", "mcp-sequence", "exercise-1-check"):
+        assert chapter.screenshot(cell).stat().st_size > 1000
+    folded = chapter.output("second-view").locator("details")
+    assert folded.first.get_attribute("open") is None
+    folded.first.locator("summary").first.press("Enter")
+    assert folded.first.get_attribute("open") is not None, "a folded part opens by keyboard"
