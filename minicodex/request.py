@@ -121,9 +121,9 @@ class AdditionalTools:
     def to_wire(self) -> dict[str, Any]:
         return self._members(self.contracts.developer_item.decoded())
 
-    def to_bytes(self) -> bytes:
-        """The item as compact UTF-8, with the shared bytes of its contracts embedded."""
-        return orjson.dumps(self._members(self.contracts.developer_item.fragment()))
+    def embeddable(self) -> dict[str, Any]:
+        """The item with the shared bytes of its contracts as a fragment: they are copied once, into the body."""
+        return self._members(self.contracts.developer_item.fragment())
 
     def _members(self, tools: Any) -> dict[str, Any]:
         return {"type": "additional_tools", "id": self.id, "role": "developer", "tools": tools}
@@ -204,9 +204,9 @@ def encode_model_request(prompt: PromptSnapshot, mode: ApiMode) -> ApiRequest:
     return ApiRequest(mode, mode.headers, MappingProxyType(members))
 
 
-def _encoded_item(item: Any, pointer: str) -> orjson.Fragment:
+def _encoded_item(item: Any, pointer: str) -> Any:
     if isinstance(item, AdditionalTools):
-        return orjson.Fragment(item.to_bytes())
+        return item.embeddable()
     value = item.to_wire() if hasattr(item, "to_wire") else item
     if not isinstance(value, dict):
         raise HistoryError(f"an item of a history is an object, found {type(value).__name__} at {pointer}")
