@@ -164,6 +164,16 @@ def test_lab_serves_a_copy_at_the_first_chapter_and_ends_cleanly(installed, tmp_
         assert (lab.wait(timeout=60), rest.strip()) == (0, "")
 
 
+def test_lab_says_that_its_port_is_taken(installed, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run(launch(installed, "lab", "--no-browser", "--port", str(port)), tmp_path)
+    assert done.returncode == 2
+    assert f"could not be started because port {port} is not available" in done.stderr
+
+
 def test_lab_says_what_to_install_where_jupyterlab_is_missing(installed):
     """`-S` leaves out the installed libraries; until `lab` looks for JupyterLab, it needs none."""
     (installed / "minicodex/__init__.py").write_text("")  # its own libraries are as absent as JupyterLab

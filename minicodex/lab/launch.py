@@ -4,7 +4,6 @@
 """
 
 import argparse
-import contextlib
 import os
 import sys
 from importlib.util import find_spec
@@ -65,10 +64,16 @@ def _lab(arguments: argparse.Namespace) -> int:
         options += [f"--ServerApp.port={arguments.port}", "--ServerApp.port_retries=0"]
     if arguments.no_browser:
         options.append("--ServerApp.open_browser=False")
-    with contextlib.suppress(KeyboardInterrupt):  # while it starts; later the server handles Ctrl-C itself
+    code = 0
+    try:
         LabApp.launch_instance(options)
+    except KeyboardInterrupt:
+        pass  # while it starts; later the server handles Ctrl-C itself
+    except SystemExit as left:
+        code = 2 if left.code else 0  # it has said why: the port is taken, for example
     sys.stdout.flush()
-    os._exit(0)  # an early Ctrl-C leaves a thread of the server behind, for which Python would wait for ever
+    sys.stderr.flush()
+    os._exit(code)  # an early Ctrl-C leaves a thread of the server behind, for which Python would wait for ever
 
 
 def _trust_chapters() -> None:
