@@ -108,11 +108,15 @@ class _Comparison:
     schema_at: str | None
 
     def node(self, key: str | int | None, pointer: str, before: Any, after: Any, role: _Role) -> Node:
+        if before is after and not isinstance(after, (dict, list)):
+            return Node(key, pointer, before, after, Mark.SAME)
         role = _Role.SCHEMA if pointer == self.schema_at else role
         children: tuple[Node, ...] = ()
         mark = _mark(before, after)
         kinds = {type(side) for side in (before, after) if side is not ABSENT}
-        if kinds == {dict}:
+        if before is after:
+            children = tuple(self._unchanged(pointer, after))
+        elif kinds == {dict}:
             children = tuple(self._members(pointer, before, after, role))
         elif kinds == {list}:
             children = tuple(self._items(pointer, before, after, role))
@@ -120,6 +124,11 @@ class _Comparison:
         if children and whole and _is_short(before if after is ABSENT else after):
             children = ()
         return Node(key, pointer, before, after, mark, children)
+
+    def _unchanged(self, pointer: str, value: Any) -> Iterator[Node]:
+        """The way through what is only shown: nothing to merge, nothing to judge."""
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield self.node(key, pointer + pointer_of(key), child, child, _Role.VALUE)
 
     def _members(self, pointer: str, before: Any, after: Any, role: _Role) -> Iterator[Node]:
         old, new = _object(before), _object(after)

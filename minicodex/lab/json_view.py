@@ -55,7 +55,8 @@ class JsonView(View):
     def html(self) -> Html:
         # Wrapped lines hang: every line starts two characters left of its block.
         style = f"{MONO}; line-height: 1.45; text-indent: -2ch; padding-left: 2ch; overflow-wrap: anywhere"
-        lines = self._html_lines(self.root, 0, last=True)
+        lines: list[str] = []
+        self._write_html(lines, self.root, 0, last=True)
         return tag("div", Html("".join(lines)), style=style)
 
     def changes_text(self) -> str:
@@ -91,11 +92,11 @@ class JsonView(View):
 
     # --- as HTML: many short strings, joined once; a large schema has thousands of lines ------------------------
 
-    def _html_lines(self, node: Node, depth: int, *, last: bool, inside: bool = False) -> Iterator[str]:
+    def _write_html(self, out: list[str], node: Node, depth: int, *, last: bool, inside: bool = False) -> None:
         comma, marks = "" if last else ",", not inside and node.mark is not Mark.SAME
         if not node.children:
             line = f"{_html_key(node)}{_escaped(one_line(node.value))}{comma}"
-            yield f"<div>{_marked(node, line) if marks else line}</div>"
+            out.append(f"<div>{_marked(node, line) if marks else line}</div>")
             return
         opening, closing = _brackets(node)
         head = _html_key(node) + opening
@@ -103,16 +104,13 @@ class JsonView(View):
         if folds:
             rest = f" … {_summary(node)} {closing}{comma}"
             place = tag("span", rest, title=node.pointer, style=f"color:{FAINT}")
-            yield f'<details><summary style="cursor:pointer">{head}{place}</summary>'
+            out.append(f'<details><summary style="cursor:pointer">{head}{place}</summary>')
         else:
-            yield f"<div>{_marked(node, head) if marks else head}</div>"
-        yield f'<div style="{_BLOCK}{_EDGE.get(node.mark, _EDGE[Mark.CHANGED]) if marks else ""}">'
-        inside = inside or marks
+            out.append(f"<div>{_marked(node, head) if marks else head}</div>")
+        out.append(f'<div style="{_BLOCK}{_EDGE.get(node.mark, _EDGE[Mark.CHANGED]) if marks else ""}">')
         for child in node.children:
-            yield from self._html_lines(child, depth + 1, last=child is node.children[-1], inside=inside)
-        yield f"</div><div>{closing}{comma}</div>"
-        if folds:
-            yield "</details>"
+            self._write_html(out, child, depth + 1, last=child is node.children[-1], inside=inside or marks)
+        out.append(f"</div><div>{closing}{comma}</div>" + ("</details>" if folds else ""))
 
 
 _BLOCK = "padding-left:2ch"

@@ -68,7 +68,9 @@ class Live(w.VBox, Generic[State]):  # type: ignore[misc]
 
 def button(label: str, action: Callable[[], None], *, hint: str = "") -> w.Button:
     """Does something when it is pressed."""
-    control = w.Button(description=label, tooltip=hint or label, layout=w.Layout(width="auto"))
+    control = w.Button(
+        description=label, tooltip=hint or label, layout=w.Layout(width="auto", margin="2px 8px 2px 2px")
+    )
     control.on_click(lambda _button: action())
     return control
 

@@ -4,20 +4,23 @@ from statistics import median
 
 import pytest
 
-themes = pytest.mark.parametrize("theme", ["light", "dark"])
 CHAPTER = "00_one_call_end_to_end"
 
 
-@pytest.fixture
-def chapter(open_chapter, theme):
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_control_does_what_it_says(open_chapter, theme):
+    """One opening for all parts: opening takes most of the time."""
     chapter = open_chapter(CHAPTER, theme)
     chapter.run()
     chapter.wait_for("exercise-3-check", "not done yet")
-    return chapter
+    predictions_explain_themselves(chapter)
+    player_goes_through_the_turn(chapter)
+    player_lays_turns_side_by_side(chapter)
+    everything_else_is_drawn(chapter)
+    chapter.check_accessibility()
 
 
-@themes
-def test_predictions_explain_themselves(chapter):
+def predictions_explain_themselves(chapter):
     chapter.screenshot("predict-where", "asked")
     for letter in "abc":
         chapter.click("predict-where", letter)
@@ -28,11 +31,9 @@ def test_predictions_explain_themselves(chapter):
         chapter.wait_for("predict-learns", f"you chose {letter}")
     chapter.screenshot("predict-where", "answered")
     chapter.screenshot("predict-learns")
-    chapter.check_accessibility()
 
 
-@themes
-def test_player_goes_through_the_turn(chapter):
+def player_goes_through_the_turn(chapter):
     chapter.wait_for("player", "Event 1 of 9: plan")
     times = []
     for number in range(2, 10):
@@ -47,11 +48,9 @@ def test_player_goes_through_the_turn(chapter):
     assert "+ new" in chapter.text("player")
     chapter.screenshot("player", "request")
     chapter.wait_for("four-player-widget", "Event 1 of 9")  # the second player did not move with the first
-    chapter.check_accessibility()
 
 
-@themes
-def test_player_lays_turns_side_by_side(chapter):
+def player_lays_turns_side_by_side(chapter):
     chapter.pick("four-player-widget", "turn", "without a manual")
     chapter.wait_for("four-player-widget", "Event 1 of 4: plan")
     for _ in range(2):
@@ -67,8 +66,7 @@ def test_player_lays_turns_side_by_side(chapter):
         chapter.wait_for("four-player-widget", "Event 1 of 9")
 
 
-@themes
-def test_everything_else_is_drawn(chapter):
+def everything_else_is_drawn(chapter):
     chapter.wait_for("map-view", "minicodex/dispatch.py")
     for cell in ("imports", "second-view", "sequence", "map-view", "mcp-sequence", "exercise-1-check"):
         assert chapter.screenshot(cell).stat().st_size > 1000

@@ -96,3 +96,11 @@ def test_large_schema_costs_few_bytes_of_markup():
     large = {"properties": {f"p{number}": CREATE_EVENT_SCHEMA for number in range(20)}}
     view = JsonView(large, open_depth=99)
     assert len(view.html()) < 4 * len(re.sub(r"\s", "", view.text()))
+
+
+def test_deep_value_can_be_shown():
+    deep = []
+    for _ in range(254):  # as deep as a compiled schema can be
+        deep = [{"items": deep}] if len(str(deep)) % 2 else {"items": deep}
+    assert JsonView(deep, open_depth=999).text()
+    assert JsonView(deep, [deep]).html()
