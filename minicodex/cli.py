@@ -23,9 +23,10 @@ from minicodex.bootstrap import add_commands
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
 from minicodex.history import user
-from minicodex.json_text import parse_strict, printable, shorten, to_compact_bytes
+from minicodex.json_text import parse_strict, shorten, to_compact_bytes
 from minicodex.mode_diff import mode_diff
 from minicodex.naming import ToolName
+from minicodex.plan_report import as_json, explained, report
 from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 from minicodex.schema import (
@@ -212,11 +213,11 @@ def _inspect(options: argparse.Namespace) -> int:
     elif options.diff:
         _write(mode_diff(replace(prompt, **SAMPLE_WORDS)).encode() + b"\n")
     elif options.explain:
-        _write(_explained(plan).encode() + b"\n")
+        _write(explained(plan).encode() + b"\n")
     elif options.json:
-        _write(orjson.dumps(_as_json(plan), option=orjson.OPT_INDENT_2) + b"\n")
+        _write(orjson.dumps(as_json(plan), option=orjson.OPT_INDENT_2) + b"\n")
     else:
-        _write(_report(title, plan, prompt).encode() + b"\n")
+        _write(report(title, plan).encode() + b"\n")
     return GOOD if all(decision.dispatchable for decision in plan.decisions) else BAD
 
 
@@ -227,63 +228,6 @@ def _step(options: argparse.Namespace) -> StepState:
         provider=ProviderAbilities(namespaces=not options.flat),
         tool_mode=ToolMode(options.tool_mode),
     )
-
-
-def _explained(plan: ToolPlan) -> str:
-    """One line for each candidate: how far it came, and why."""
-    width = max([len(str(decision.name)) for decision in plan.decisions], default=0)
-    lines = []
-    for decision in plan.decisions:
-        far = "visible" if decision.visible else "callable" if decision.dispatchable else "stopped"
-        question = f" [{decision.stopped_at.value}?]" if decision.stopped_at else ""
-        name = _line(decision.name or "(no name)")
-        lines.append(f"{name:<{width}}  {far:<8}  {_line(decision.reason)}{question}")
-    return "\n".join(lines) or "the server offers no tools"
-
-
-def _as_json(plan: ToolPlan) -> dict[str, Any]:
-    decisions = [
-        {
-            "name": None if decision.name is None else str(decision.name),
-            "source": decision.source,
-            "stopped_at": decision.stopped_at.value if decision.stopped_at else None,
-            "visible": decision.visible,
-            "dispatchable": decision.dispatchable,
-            "reason": decision.reason,
-        }
-        for decision in plan.decisions
-    ]
-    return {"tools": plan.contracts.top_level.decoded(), "decisions": decisions}
-
-
-def _report(title: str, plan: ToolPlan, prompt: PromptSnapshot) -> str:
-    """What a person wants to know first: which tools, how large, and where each mode puts them."""
-    lines = [title, f"{len(plan.decisions)} tools offered, {len(plan.dispatch)} can be called", ""]
-    for decision in plan.decisions:
-        mark = "+" if decision.visible else "-"
-        lines.append(
-            f"  {mark} {_line(decision.name or '(no name)')}  {_size(decision.name, plan)}{_line(decision.reason)}"
-        )
-    ordinary = encode_model_request(prompt, ApiMode.RESPONSES).to_json()["tools"]
-    lines += ["", f'Ordinary Responses: {len(plan.contracts.top_level.raw):,} bytes under the key "tools"']
-    lines += [orjson.dumps(ordinary, option=orjson.OPT_INDENT_2).decode()]
-    lite = encode_model_request(prompt, ApiMode.RESPONSES_LITE).to_json()["input"][:1]
-    lines += ["", "Responses Lite: no such key; the first input item carries the same contracts, byte for byte"]
-    for item in lite:
-        names = [entry.get("name", entry["type"]) for entry in item["tools"]]
-        head = {key: value for key, value in item.items() if key != "tools"} | {"tools": names}
-        lines.append(orjson.dumps(head).decode())
-    return "\n".join(lines)
-
-
-def _size(name: ToolName | None, plan: ToolPlan) -> str:
-    tool = plan.implementations.get(name) if name is not None else None
-    return f"{len(tool.contract.to_bytes()):,} bytes, " if tool else ""
-
-
-def _line(words: object, limit: int = 200) -> str:
-    """A stranger's words on one line of a terminal, without its control characters."""
-    return printable(str(words)[:limit])
 
 
 # --- call -----------------------------------------------------------------------------------------------------------

@@ -146,6 +146,7 @@ class _Turn:
         self.calls_left, self.deadline = calls_left, deadline
         self.tool_timeout_s, self.cancelled = tool_timeout_s, cancelled
         self.events: list[Event] = []
+        self.newest_plan: ToolPlan | None = None
         self.step_id = ""
         self.text = ""
         self.ended_by = ""
@@ -165,7 +166,7 @@ class _Turn:
         self.step_id = step.id
         if self._is_over():
             return
-        plan = plan_tools(candidates(step), step)
+        plan = self.newest_plan = plan_tools(candidates(step), step)  # held, so that an equal next step can share it
         tables = f"contracts: {len(plan.contracts)}, handlers: {len(plan.dispatch)}"
         self._note("plan", "planner", tables, plan.decisions)
         self._tell(plan)
