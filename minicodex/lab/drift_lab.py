@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from minicodex.lab.drift import HABITS, VERSIONS, OneImplementation, Outcome, Runtime, TwoRegistries, make_calls
 from minicodex.lab.figures import COLOURS, Figure, draw
 from minicodex.lab.html import FAINT, LINE, Html, Pill, heading, panel, prose, tag
-from minicodex.lab.slider import slider
 from minicodex.lab.view import View
 from minicodex.lab.widgets import Live, picker, row
 
@@ -156,11 +155,15 @@ def _listed(numbers: Iterable[float]) -> str:
 
 
 def drift_lab() -> Live[DriftLab]:
-    """One list for each thing that can be edited, and a slider for the model's obedience."""
+    """One list for each thing that can be edited, and one for the model's obedience."""
     live: Live[DriftLab] = Live(DriftLab())
 
     def edit(**edits: Any) -> None:
         live.do(lambda lab: lab.with_(**edits))
+
+    levels = {f"{level} of 10 calls": level for level in range(11)}
+    obedience = picker("obedience", levels, lambda level: edit(obedience=level))
+    obedience.value = f"{live.state.obedience} of 10 calls"
 
     return live.driven_by(
         row(
@@ -169,6 +172,6 @@ def drift_lab() -> Live[DriftLab]:
         ),
         row(
             picker("implementation", list(VERSIONS), lambda version: edit(implementation=version)),
-            slider("obedience", 0, 10, lambda level: edit(obedience=level), value=live.state.obedience),
+            obedience,
         ),
     )

@@ -85,12 +85,12 @@ def test_widget_edits_each_side_and_the_model():
     handler.set_state({"index": 1})
     contract.set_state({"index": 2})
     implementation.set_state({"index": 3})
-    obedience.set_state({"value": 0})
+    obedience.set_state({"index": 0})
     assert widget.state == DriftLab(WORDS, COMMAND, RENAMED_TOOL, 0)
     assert widget.pane.value == widget.state.html()
 
 
 def test_two_widgets_do_not_touch_each_other():
     first, second = drift_lab(), drift_lab()
-    first.children[1].children[1].set_state({"value": 3})
+    first.children[1].children[1].set_state({"index": 3})
     assert (first.state.obedience, second.state.obedience) == (3, 8)
