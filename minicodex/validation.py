@@ -1,14 +1,11 @@
 """Arguments against the schema that the tool's author wrote, not against the compacted one that the model saw.
 
 Why the author's own: compiling widens a schema (limits and patterns are lost), and the tool behind it still means every
-word. Why guarded: the schema is a stranger's. It may point at a remote document, loop, or grow without end. It is
-never fetched from anywhere and never runs for long. Where it cannot be used, the compiled schema is used in its place,
-and `finding` says so.
+word. Where the author's schema cannot be used, the compiled one is used in its place, and `finding` says so.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from itertools import islice
@@ -26,9 +23,8 @@ from minicodex.arguments import (
     wrong_type,
 )
 from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
+from minicodex.guarded_validator import Budget, GuardedValidator, UnusableSchema
 from minicodex.json_text import pointer_of, shorten
-from minicodex.patterns import UnusablePattern, refuse_wild, search
-from minicodex.reference_judge import load_jsonschema
 
 __all__ = ["MAX_CHECK_STEPS", "ArgumentValidator"]
 
@@ -42,10 +38,6 @@ MAX_FAULTS_FOUND = 50
 """Faults collected for one call; feedback shows fewer."""
 
 
-class _Unusable(Exception):
-    """The schema in use cannot judge these arguments."""
-
-
 class ArgumentValidator:
     """Judges arguments by the author's schema, or by the compiled one where that cannot be used.
 
@@ -56,8 +48,8 @@ class ArgumentValidator:
 
     def __init__(self, schema: Any, compiled: Callable[[], dict[str, Any]]) -> None:
         self._schema, self._compiled = schema, compiled
-        self._own: Any = None
-        self._fallback: Any = None
+        self._own: GuardedValidator | None = None
+        self._fallback: GuardedValidator | None = None
         self.finding: str | None = None
         """Why the author's schema could not be used; None while it could."""
 
@@ -70,154 +62,35 @@ class ArgumentValidator:
         """
         if self.finding is None:
             try:
-                self._own = self._own or _build(self._schema)
-                return self._judge(self._own, arguments)
-            except _Unusable as reason:
+                self._own = self._own or GuardedValidator(self._schema, dialect_of=self._schema)
+                return _judge(self._own, arguments)
+            except UnusableSchema as reason:
                 self.finding = f"the author's schema cannot be used ({reason}); the compiled one checks in its place"
-        self._fallback = self._fallback or _build(self._compiled(), is_ours=True)
+        if self._fallback is None:
+            # What is left of a reference that leads nowhere told the model nothing: anything goes there.
+            self._fallback = GuardedValidator(self._compiled(), dialect_of=None, forgives_references=True)
         try:
-            self._judge(self._fallback, arguments)
-        except _Unusable as reason:
+            _judge(self._fallback, arguments)
+        except UnusableSchema as reason:
             raise ToolAuthorError(f"no schema of this tool can judge the arguments ({reason})") from None
 
-    def _judge(self, validator: Any, arguments: dict[str, Any]) -> None:
-        _work.steps, _work.open, _work.arguments = MAX_CHECK_STEPS, set(), arguments
-        try:
-            errors = list(islice(validator.iter_errors(arguments), MAX_FAULTS_FOUND))
-        except _Unusable:
-            raise
-        except RecursionError:
-            raise _Unusable("it never ends") from None
-        except Exception as error:  # the library trusts schemas; a stranger's breaks it in many ways
-            raise _Unusable(_reason(error)) from None
-        if errors:
-            raise ArgumentError(*_distinct(fault for error in errors for fault in _faults(error, arguments)))
 
-
-# --- a guarded validator --------------------------------------------------------------------------------------------
-
-_work = threading.local()
-
-
-def _build(schema: Any, *, is_ours: bool = False) -> Any:
-    """A jsonschema validator for the schema's own dialect, with an empty registry and counted work."""
-    from referencing import Registry
-
-    jsonschema = load_jsonschema()
-    try:
-        dialect = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
-    except Exception:  # `$schema` may be anything
-        dialect = jsonschema.Draft202012Validator
-    return _guarded(dialect, is_ours=is_ours)(schema, registry=Registry())
-
-
-_GUARDED: dict[tuple[type, bool], type] = {}
-
-
-def _guarded(dialect: Any, *, is_ours: bool) -> Any:
-    from jsonschema import validators
-
-    if (dialect, is_ours) not in _GUARDED:
-        keywords = {name: _counted(check) for name, check in dialect.VALIDATORS.items()}
-        keywords["pattern"] = _counted(_pattern)
-        for name in keywords.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
-            keywords[name] = _reference(keywords[name], is_ours=is_ours)
-        for name in keywords.keys() & {"patternProperties", "additionalProperties", "unevaluatedProperties"}:
-            keywords[name] = _tame_names(keywords[name])
-        _GUARDED[dialect, is_ours] = validators.extend(dialect, keywords)
-    return _GUARDED[dialect, is_ours]
-
-
-def _grant_more_steps() -> None:
-    """Once: arguments of a hundred thousand values may need many steps, and a small one that does is a trap."""
-    _work.steps = CHECK_STEPS_PER_VALUE * _count_values(_work.arguments)
-    _work.arguments = None
-    if not _work.steps:
-        raise _Unusable("it takes too long")
+def _judge(validator: GuardedValidator, arguments: dict[str, Any]) -> None:
+    # Arguments of a hundred thousand values may need many steps; small ones that do are a trap.
+    budget = Budget(MAX_CHECK_STEPS, more=lambda: CHECK_STEPS_PER_VALUE * _count_values(arguments))
+    errors = list(islice(validator.errors(arguments, budget), MAX_FAULTS_FOUND))
+    if errors:
+        raise ArgumentError(*_distinct(fault for error in errors for fault in _faults(error, arguments)))
 
 
 def _count_values(root: Any) -> int:
-    count, stack = 0, [root] if root else []
+    count, stack = 0, [root]
     while stack:
         node = stack.pop()
         if isinstance(node, (dict, list)):
             count += len(node)
             stack.extend(node.values() if isinstance(node, dict) else node)
     return count
-
-
-_Check = Callable[[Any, Any, Any, Any], Any]
-
-
-def _counted(check: _Check) -> _Check:
-    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        _work.steps -= 1
-        if not _work.steps:
-            _grant_more_steps()
-        return check(validator, value, instance, schema)
-
-    return guarded
-
-
-def _reference(check: _Check, *, is_ours: bool) -> _Check:
-    """Follow a reference once per place. A circle on the same value adds nothing; a dangling one is unusable.
-
-    In the compiled schema (`is_ours`) a dangling reference means that the model was told nothing: anything goes.
-    """
-
-    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        from referencing.exceptions import Unresolvable
-
-        place = (id(schema), id(instance))
-        if place in _work.open:
-            return
-        _work.open.add(place)
-        try:
-            yield from check(validator, value, instance, schema)
-        except Unresolvable:
-            if not is_ours:
-                raise _Unusable(f"the reference {shorten(value, 60)} leads nowhere") from None
-        finally:
-            _work.open.discard(place)
-
-    return guarded
-
-
-def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
-    if isinstance(instance, str):
-        try:
-            if not search(pattern, instance):
-                yield ValidationError("pattern")
-        except UnusablePattern as error:
-            raise _Unusable(f"{error}: {shorten(pattern, 60)}") from None
-
-
-def _tame_names(check: _Check) -> _Check:
-    """Patterns of property names run in Python's engine inside the library: every one must be safe there."""
-
-    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        if isinstance(instance, dict) and isinstance(patterns := schema.get("patternProperties"), dict):
-            longest = max(map(len, instance), default=0)
-            for pattern in patterns:
-                try:
-                    refuse_wild(pattern, longest)
-                except UnusablePattern as error:
-                    raise _Unusable(f"{error}: {shorten(pattern, 60)}") from None
-        return check(validator, value, instance, schema)
-
-    return guarded
-
-
-def _reason(error: Exception) -> str:
-    from jsonschema.exceptions import UnknownType
-
-    if isinstance(error, UnknownType):
-        return f"{shorten(error.type, 40)} is no type"
-    if isinstance(error, OverflowError):
-        return "a number is too large to compare"
-    return f"it is not lawful JSON Schema ({type(error).__name__})"
 
 
 # --- from the library's errors to ours ------------------------------------------------------------------------------

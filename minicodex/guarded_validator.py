@@ -1,0 +1,177 @@
+"""`jsonschema` as a judge that can be asked about strangers' schemas.
+
+Such a schema may point at a remote document, loop, double with every level, or hold a pattern that hangs. So the
+registry is empty and nothing is ever fetched, each keyword that is checked is paid for from a budget, a circle of
+references ends, and patterns run in an engine that cannot hang. What cannot be judged that way is `UnusableSchema`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from minicodex.errors import MinicodexError
+from minicodex.json_text import shorten
+from minicodex.patterns import UnusablePattern, refuse_wild, search
+from minicodex.reference_judge import load_jsonschema
+
+__all__ = ["Budget", "GuardedValidator", "UnusableSchema"]
+
+
+class UnusableSchema(MinicodexError):
+    """This schema cannot judge these arguments; the text says why, for people."""
+
+
+class Budget:
+    """Keywords that may be checked for one answer."""
+
+    __slots__ = ("_more", "steps")
+
+    def __init__(self, steps: int, more: Callable[[], int] | None = None) -> None:
+        self.steps, self._more = steps, more
+        """What is left; `more` is asked once for further steps when they are used up."""
+
+    def pay(self) -> None:
+        """Pay for one keyword.
+
+        Raises:
+            UnusableSchema: nothing is left.
+        """
+        self.steps -= 1
+        if self.steps < 0 and self._more is not None:
+            self.steps, self._more = self._more(), None
+        if self.steps < 0:
+            raise UnusableSchema("it takes too long")
+
+
+class GuardedValidator:
+    """A schema that can be asked, under its own dialect or another schema's.
+
+    Args:
+        schema: any JSON value.
+        dialect_of: the schema whose `$schema` counts; 2020-12 where it names none.
+        forgives_references: take a reference that leads nowhere for one that allows everything.
+
+    Raises:
+        UnusableSchema: the library cannot even begin with it.
+    """
+
+    def __init__(self, schema: Any, *, dialect_of: Any, forgives_references: bool = False) -> None:
+        from referencing import Registry
+
+        guarded = _guarded(_dialect(dialect_of), forgives_references=forgives_references)
+        try:
+            self._validator = guarded(schema, registry=Registry())
+        except Exception as error:
+            raise UnusableSchema(_reason(error)) from None
+
+    def errors(self, arguments: Any, budget: Budget) -> Iterator[Any]:
+        """The library's errors, one by one.
+
+        Raises:
+            UnusableSchema: while they are read.
+        """
+        _asking.budget, _asking.followed = budget, set()
+        try:
+            yield from self._validator.iter_errors(arguments)
+        except UnusableSchema:
+            raise
+        except RecursionError:
+            raise UnusableSchema("it never ends") from None
+        except Exception as error:  # the library trusts schemas; a stranger's breaks it in many ways
+            raise UnusableSchema(_reason(error)) from None
+
+
+_asking = threading.local()
+"""Budget and open references of the question that this thread asks: the library hands nothing through."""
+
+_Check = Callable[[Any, Any, Any, Any], Any]
+
+_known: dict[tuple[Any, bool], Any] = {}
+
+
+def _dialect(schema: Any) -> Any:
+    jsonschema = load_jsonschema()
+    try:
+        return jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    except Exception:  # `$schema` may be anything
+        return jsonschema.Draft202012Validator
+
+
+def _guarded(dialect: Any, *, forgives_references: bool) -> Any:
+    if (dialect, forgives_references) not in _known:
+        checks = {name: _paid(check) for name, check in dialect.VALIDATORS.items()}
+        checks["pattern"] = _paid(_pattern)
+        for name in checks.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
+            checks[name] = _reference(checks[name], forgives=forgives_references)
+        for name in checks.keys() & {"patternProperties", "additionalProperties", "unevaluatedProperties"}:
+            checks[name] = _with_tame_names(checks[name])
+        _known[dialect, forgives_references] = load_jsonschema().validators.extend(dialect, checks)
+    return _known[dialect, forgives_references]
+
+
+def _paid(check: _Check) -> _Check:
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        _asking.budget.pay()
+        return check(validator, value, instance, schema)
+
+    return guarded
+
+
+def _reference(check: _Check, *, forgives: bool) -> _Check:
+    """Follow a reference once per place: a circle on the same value adds nothing."""
+
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        from referencing.exceptions import Unresolvable
+
+        place = (id(schema), id(instance))
+        if place in _asking.followed:
+            return
+        _asking.followed.add(place)
+        try:
+            yield from check(validator, value, instance, schema)
+        except Unresolvable:
+            if not forgives:
+                raise UnusableSchema(f"the reference {shorten(value, 60)} leads nowhere") from None
+        finally:
+            _asking.followed.discard(place)
+
+    return guarded
+
+
+def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if isinstance(instance, str) and not _usable(search, pattern, instance):
+        yield ValidationError("pattern")
+
+
+def _with_tame_names(check: _Check) -> _Check:
+    """Patterns of property names run in Python's engine inside the library: every one must be safe there."""
+
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        if isinstance(instance, dict) and isinstance(patterns := schema.get("patternProperties"), dict):
+            longest = max(map(len, instance), default=0)
+            for pattern in patterns:
+                _usable(refuse_wild, pattern, longest)
+        return check(validator, value, instance, schema)
+
+    return guarded
+
+
+def _usable(ask: Callable[[Any, Any], Any], pattern: Any, about: Any) -> Any:
+    try:
+        return ask(pattern, about)
+    except UnusablePattern as error:
+        raise UnusableSchema(f"{error}: {shorten(pattern, 60)}") from None
+
+
+def _reason(error: Exception) -> str:
+    from jsonschema.exceptions import UnknownType
+
+    if isinstance(error, UnknownType):
+        return f"{shorten(error.type, 40)} is no type"
+    if isinstance(error, OverflowError):
+        return "a number is too large to compare"
+    return f"it is not lawful JSON Schema ({type(error).__name__})"
