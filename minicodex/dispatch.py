@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from minicodex.arguments import feedback
 from minicodex.errors import (
@@ -29,7 +29,7 @@ from minicodex.json_text import to_compact_bytes
 from minicodex.naming import ToolName
 from minicodex.planner import ToolPlan
 from minicodex.search import search_tools
-from minicodex.tool import Exposure, Handler, ToolImplementation
+from minicodex.tool import Exposure, Handler, ToolImplementation, TwoViews
 
 __all__ = [
     "MAX_OUTPUT_CHARS",
@@ -152,10 +152,10 @@ def dispatch_function_call(call: ModelFunctionCall, plan: ToolPlan, *, timeout_s
     Args:
         timeout_s: seconds after which a call that has not finished is answered all the same; None waits.
     """
-    return _answer(call, plan, _Limits(timeout_s))
+    return _answer(call, plan, _Terms(timeout_s))
 
 
-def _answer(call: ModelCall, plan: ToolPlan, limits: _Limits) -> ToolResult:
+def _answer(call: ModelCall, plan: ToolPlan, terms: _Terms) -> ToolResult:
     name = "tool_search" if isinstance(call, ModelSearchCall) else str(call.canonical_name)
     try:
         if call.step_id != plan.step_id:
@@ -164,8 +164,8 @@ def _answer(call: ModelCall, plan: ToolPlan, limits: _Limits) -> ToolResult:
             return ToolResult(call.id, ok=True, output=_search(call, plan))
         handler = _handler(call, plan)
         text = call.raw_arguments if isinstance(call, ModelFunctionCall) else call.input
-        output = limits.enforce(lambda: _run(handler, name, text, call.id), name)
-        return ToolResult(call.id, ok=True, output=_output_text(output, name))
+        output = terms.enforce(lambda: _run(handler, name, text, call.id), name)
+        return ToolResult(call.id, ok=True, output=terms.write(output, name))
     except ArgumentError as error:
         return ToolResult.feedback_to_model(call_id=call.id, message=feedback(name, error))
     except InternalError:
@@ -180,7 +180,9 @@ def _handler(call: ModelFunctionCall | ModelCustomCall, plan: ToolPlan) -> Handl
     wants_freeform = isinstance(call, ModelCustomCall)
     if tool is None or tool.is_freeform is not wants_freeform:
         raise UnsupportedCall(str(name), _way_out(name, tool, plan))
-    return plan.dispatch[name]
+    handler = plan.dispatch[name]
+    bound_to = getattr(handler, "bound_to", None)  # who calls other tools calls those of the same step
+    return handler if bound_to is None else cast("Handler", bound_to(plan))
 
 
 def _way_out(name: ToolName, tool: ToolImplementation | None, plan: ToolPlan) -> str:
@@ -210,14 +212,27 @@ def _run(handler: Handler, name: str, text: str, call_id: str) -> Any:
         raise HandlerError(name, f"it failed while running ({type(error).__name__})") from error
 
 
-def _output_text(output: Any, name: str) -> str:
-    """What the model is sent: a text as it is, anything else as compact JSON."""
+def for_model(output: Any, name: str) -> str:
+    """A result as the model reads it: a text as it is, anything else as compact JSON."""
+    seen = output.text if isinstance(output, TwoViews) else output
+    return _bounded(_written(seen, name, is_text=isinstance(seen, str)))
+
+
+def for_script(output: Any, name: str) -> str:
+    """A result as JSON for a script, a text too. Never cut: half a value is no value."""
+    text = _written(output.value if isinstance(output, TwoViews) else output, name, is_text=False)
+    if len(text) > MAX_OUTPUT_CHARS:
+        raise HandlerError(name, f"it ran, but its result is longer than {MAX_OUTPUT_CHARS:,} characters")
+    return text
+
+
+def _written(output: Any, name: str, *, is_text: bool) -> str:
     try:
-        text = output if isinstance(output, str) else to_compact_bytes(output).decode()
+        text = output if is_text else to_compact_bytes(output).decode()
         text.encode()
     except (ValueError, RecursionError) as error:
         raise HandlerError(name, "it ran, but its result is not text and not JSON") from error
-    return _bounded(text)
+    return text
 
 
 def _search(call: ModelSearchCall, plan: ToolPlan) -> list[Any]:
@@ -234,6 +249,7 @@ def dispatch_all(
     *,
     timeout_s: float | None = None,
     cancelled: threading.Event | None = None,
+    write: Callable[[Any, str], str] = for_model,
 ) -> list[ToolResult]:
     """Handle all calls of one answer. One result each, in call order; one bad call stops nobody.
 
@@ -243,15 +259,16 @@ def dispatch_all(
     Args:
         timeout_s: seconds for each call; None waits.
         cancelled: once it is set, calls that have not finished are answered with `aborted`, and no further one starts.
+        write: for whom results are written, `for_model` or `for_script`.
     """
-    limits = _Limits(timeout_s, cancelled)
+    terms = _Terms(timeout_s, cancelled, write)
     results: list[ToolResult] = []
     for together, group in groupby(calls, key=lambda call: _parallel_safe(call, plan)):
         batch = list(group)
         if together and len(batch) > 1:
-            results += _side_by_side(batch, plan, limits)
+            results += _side_by_side(batch, plan, terms)
         else:
-            results += [_answer(call, plan, limits) for call in batch]
+            results += [_answer(call, plan, terms) for call in batch]
     return results
 
 
@@ -262,9 +279,9 @@ def _parallel_safe(call: ModelCall, plan: ToolPlan) -> bool:
     return tool is None or tool.parallel_safe
 
 
-def _side_by_side(calls: Sequence[ModelCall], plan: ToolPlan, limits: _Limits) -> list[ToolResult]:
+def _side_by_side(calls: Sequence[ModelCall], plan: ToolPlan, terms: _Terms) -> list[ToolResult]:
     with ThreadPoolExecutor(min(len(calls), MAX_PARALLEL_CALLS), "minicodex-calls") as pool:
-        return list(pool.map(lambda call: _answer(call, plan, limits), calls))
+        return list(pool.map(lambda call: _answer(call, plan, terms), calls))
 
 
 # --- time -----------------------------------------------------------------------------------------------------------
@@ -282,11 +299,15 @@ def abandoned_threads() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Limits:
-    """How long a call may take. Python cannot stop a thread: one that takes longer is left behind, and counted."""
+class _Terms:
+    """On what terms calls are handled: how long each may take, and for whom its result is written.
+
+    Python cannot stop a thread: one that takes longer is left behind, and counted.
+    """
 
     timeout_s: float | None = None
     cancelled: threading.Event | None = None
+    write: Callable[[Any, str], str] = for_model
 
     def enforce(self, work: Callable[[], Any], name: str) -> Any:
         """Do the work, in a thread of its own if there is anything to enforce.

@@ -22,6 +22,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
+from minicodex.code_mode import (
+    CodeModeOptions,
+    ToolMode,
+    adapt_contract_for_mode,
+    nested_tools,
+    own_tools,
+    stays_on_top,
+)
 from minicodex.contract import Contract, NamespaceContract, default_namespace_description
 from minicodex.errors import InvalidContract
 from minicodex.naming import ToolName
@@ -39,14 +47,6 @@ __all__ = [
     "ToolPlan",
     "plan_tools",
 ]
-
-
-class ToolMode(Enum):
-    """How the model reaches its tools. The API mode, where they are written in the request, is the encoder's alone."""
-
-    DIRECT = "direct"
-    CODE_MODE = "code_mode"
-    CODE_MODE_ONLY = "code_mode_only"
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ class StepState:
     model: ModelAbilities = ModelAbilities()
     provider: ProviderAbilities = ProviderAbilities()
     tool_mode: ToolMode = ToolMode.DIRECT
+    code_mode: CodeModeOptions = field(default_factory=CodeModeOptions)
+    """Matters in the two code modes only."""
     disabled_tools: frozenset[str] = frozenset()
     """Canonical names that the configuration turns off, as `name` or `namespace.name`."""
     configuration: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -84,6 +86,11 @@ class StepState:
     def __post_init__(self) -> None:
         for name in ("configuration", "environment"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @property
+    def offers_search(self) -> bool:
+        """Whether deferred tools are found by `tool_search`. Code mode has none, as in Codex CLI 0.171.0 (measured)."""
+        return self.model.supports_search and self.tool_mode is ToolMode.DIRECT
 
 
 class Filter(Enum):
@@ -175,7 +182,7 @@ def _plan(candidates: Sequence[Candidate], step: StepState) -> ToolPlan:
     owners: dict[ToolName, ToolImplementation] = {}
     decisions: list[Decision] = []
     visible: list[ToolImplementation] = []
-    for candidate in candidates:
+    for candidate in (*own_tools(step.tool_mode, step.code_mode), *candidates):
         if isinstance(candidate, RejectedTool):
             decisions.append(_rejected(candidate))
             continue
@@ -186,8 +193,11 @@ def _plan(candidates: Sequence[Candidate], step: StepState) -> ToolPlan:
             owners[tool.canonical_name] = tool
         if stopped_at is None:
             visible.append(tool)
+    if step.tool_mode is not ToolMode.DIRECT:
+        nested = nested_tools(owners.values(), step.code_mode)
+        visible = [adapt_contract_for_mode(tool, step.tool_mode, nested) for tool in visible]
     contracts: list[Contract] = merge_supported_namespaces(visible)
-    if step.model.supports_search and any(tool.exposure is Exposure.DEFERRED for tool in owners.values()):
+    if step.offers_search and any(tool.exposure is Exposure.DEFERRED for tool in owners.values()):
         contracts.append(SEARCH_TOOL)
     return ToolPlan(
         step_id=step.id,
@@ -211,9 +221,9 @@ def _verdict(
         return Filter.EXISTS, denied
     if (owner := owners.get(tool.canonical_name)) is not None:
         return Filter.NAME, f"the name belongs to the tool of {owner.source}, which came first"
-    if tool.exposure is not Exposure.DIRECT:
+    if not tool.exposure.is_direct:
         return Filter.SHOWN, _not_shown(tool.exposure, step)
-    if step.tool_mode is ToolMode.CODE_MODE_ONLY:
+    if step.tool_mode is ToolMode.CODE_MODE_ONLY and not stays_on_top(tool, step.code_mode):
         return Filter.MODE, "the mode takes it off the top level; a call of it is handled"
     return None, "in the first list"
 
@@ -240,7 +250,10 @@ def _denied(tool: ToolImplementation, step: StepState) -> str | None:
 def _not_shown(exposure: Exposure, step: StepState) -> str:
     if exposure is Exposure.HIDDEN:
         return "hidden: never shown, but a call of it is handled"
-    found = "found by a search" if step.model.supports_search else "this model cannot search, so nobody finds it"
+    if step.tool_mode is not ToolMode.DIRECT:
+        found = "scripts find it in ALL_TOOLS"
+    else:
+        found = "found by a search" if step.offers_search else "this model cannot search, so nobody finds it"
     return f"deferred: {found}, and a call of it is handled"
 
 

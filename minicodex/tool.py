@@ -17,19 +17,22 @@ from minicodex.contract import FreeformContract, FunctionContract
 from minicodex.errors import ArgumentError, InvalidContract
 from minicodex.naming import ToolName
 from minicodex.schema import compile_tool_schema
+from minicodex.typescript import to_typescript
 
 if TYPE_CHECKING:
     from minicodex.planner import StepState
     from minicodex.typed_arguments import TypedArguments
 
-__all__ = ["ArgumentError", "Exposure", "Handler", "RejectedTool", "ToolImplementation", "function_tool"]
+__all__ = ["ArgumentError", "Exposure", "Handler", "RejectedTool", "ToolImplementation", "TwoViews", "function_tool"]
 
 
 class Exposure(Enum):
-    """Who may see a tool at first. Seeing is not calling: all three can be dispatched."""
+    """Who may see a tool at first. Seeing is not calling: all of them can be dispatched."""
 
     DIRECT = "direct"
-    """In the first list."""
+    """In the first list, unless code mode takes it off."""
+    DIRECT_ONLY = "direct_only"
+    """In the first list in every mode, and no script can call it."""
     DEFERRED = "deferred"
     """Found by a search."""
     HIDDEN = "hidden"
@@ -37,7 +40,17 @@ class Exposure(Enum):
 
     @property
     def is_direct(self) -> bool:
-        return self is Exposure.DIRECT
+        return self in (Exposure.DIRECT, Exposure.DIRECT_ONLY)
+
+
+@dataclass(frozen=True)
+class TwoViews:
+    """A result that `run` may return where a script gets more than the model reads."""
+
+    text: str
+    """For the model."""
+    value: Any
+    """For a script in code mode: plain JSON data."""
 
 
 class Handler(Protocol):
@@ -72,6 +85,8 @@ class ToolImplementation:
     """Asked in each step whether the tool may exist: None to allow it, a reason to deny it."""
     namespace_description: str | None = None
     """What the model reads about the namespace; None for the default words."""
+    is_mcp: bool = False
+    """Whether its results have MCP's form; a script gets them as a `CallToolResult`, errors too."""
     canonical_name: ToolName = field(init=False)
     """What a call has to name: set from the contract's name and the namespace."""
     name_flaw: str | None = field(init=False)
@@ -97,6 +112,21 @@ class ToolImplementation:
         """The same tool for a provider without namespaces: its contract is renamed with it."""
         name = f"{self.namespace}__{self.contract.name}"
         return replace(self, contract=replace(self.contract, name=name), namespace=None)
+
+    @cached_property
+    def signature(self) -> str:
+        """What scripts see of it, as TypeScript: `(args: { city: string; }): Promise<unknown>`.
+
+        The input type is that of the compiled schema, the output type that of the author's own, whole.
+        Source: Codex CLI 0.171.0 (measured).
+        """
+        if isinstance(self.contract, FreeformContract):
+            return "(input: string): Promise<unknown>"
+        given, returned = self.contract.parameters.to_json(), self.contract.output_schema
+        result = "unknown" if returned is None else to_typescript(returned)
+        if self.is_mcp:
+            result = "CallToolResult" if returned is None else f"CallToolResult<{result}>"
+        return f"(args: {to_typescript(given)}): Promise<{result}>"
 
     @cached_property
     def is_freeform(self) -> bool:

@@ -72,7 +72,7 @@ def test_core_needs_three_libraries_only():
 def test_test_extra_contains_what_lab_needs():
     included = Requirement(EXTRAS["test"][0])
     assert included.name == PROJECT["name"]
-    assert included.extras == {"live", "mcp", "notebooks"}
+    assert included.extras == {"code", "live", "mcp", "notebooks"}
 
 
 def test_conda_environment_takes_everything_from_pyproject():

@@ -14,11 +14,12 @@ from typing import Any
 
 from minicodex.arguments import describe
 from minicodex.errors import InvalidContract, JsonTextError, ToolAuthorError
+from minicodex.json_text import to_compact_bytes
 from minicodex.naming import ToolName, canonical_names, canonical_namespaces
 from minicodex.schema import adapt_mcp_schema
 from minicodex.sources import Candidate
 from minicodex.sources.dynamic import dynamic_tool
-from minicodex.tool import RejectedTool, ToolImplementation
+from minicodex.tool import RejectedTool, ToolImplementation, TwoViews
 
 __all__ = ["DefinedTools", "RunTool", "read_definitions"]
 
@@ -97,14 +98,26 @@ def _build(
         name.name,
         definition.get("description") or "",
         adapt_mcp_schema(definition["inputSchema"]),
-        partial(run, definition["name"]),
+        partial(_in_two_views, run, definition["name"]),
         output_schema=definition.get("outputSchema"),
         namespace=name.namespace,
         source=source,
         parallel_safe=(definition.get("annotations") or {}).get("readOnlyHint") is True,
         check_arguments=check_arguments,
     )
-    return replace(tool, namespace_description=instructions)
+    return replace(tool, namespace_description=instructions, is_mcp=True)
+
+
+def _in_two_views(run: RunTool, raw_name: str, arguments: dict[str, Any]) -> Any:
+    """Run it. A plain result is put into the form of an MCP result for those who want one: scripts in code mode."""
+    output = run(raw_name, arguments)
+    if isinstance(output, TwoViews):
+        return output
+    try:
+        text = output if isinstance(output, str) else to_compact_bytes(output).decode()
+    except (ValueError, RecursionError):
+        return output  # for the dispatcher to refuse
+    return TwoViews(text, {"content": [{"type": "text", "text": text}]})
 
 
 _FIELDS = (

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from minicodex.errors import HandlerError, SourceError
 from minicodex.json_text import shorten, to_compact_bytes
 from minicodex.sources.definitions import DefinedTools
-from minicodex.tool import Exposure, RejectedTool, ToolImplementation
+from minicodex.tool import Exposure, RejectedTool, ToolImplementation, TwoViews
 
 try:
     import anyio
@@ -49,6 +49,9 @@ __all__ = ["MAX_PAGES", "McpServer", "McpToolError", "model_output"]
 
 MAX_PAGES = 100
 """Most pages of one `tools/list`. A server whose cursor never ends would hold the step for ever."""
+
+RESULT_KEYS = ("content", "structuredContent", "isError")
+"""What a script gets of a result, in this order. Source: Codex CLI 0.171.0 (measured)."""
 
 _Answer = TypeVar("_Answer")
 
@@ -217,7 +220,7 @@ class McpServer:
             instructions=self.instructions,
         )
 
-    def _run(self, raw_name: str, arguments: dict[str, Any]) -> str:
+    def _run(self, raw_name: str, arguments: dict[str, Any]) -> TwoViews:
         """A call through a plan. Hints and stderr are for people; the model gets the plain fact."""
         try:
             result = self.call_tool(raw_name, arguments)
@@ -228,7 +231,7 @@ class McpServer:
             raise HandlerError(raw_name, f"its result is no JSON: {error}") from error
         if result.get("isError") is True:
             raise McpToolError(raw_name, output)
-        return output
+        return TwoViews(output, {key: result[key] for key in RESULT_KEYS if result.get(key) is not None})
 
     # --- asking -------------------------------------------------------------------------------------------
 
