@@ -26,6 +26,9 @@ MAX_TYPE_CHARS: Final = 100_000
 MAX_DEPTH: Final = 40
 """Levels of types inside types. Deeper ones are `unknown`."""
 
+INDENT_CHARS: Final = 2
+NODE_CHARS: Final = 4
+"""What a node costs at least: brackets, commas, spaces."""
 UNKNOWN: Final = "unknown"
 _ANY_FIELD: Final = f"[key: string]: {UNKNOWN};"
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -59,7 +62,7 @@ class _Writer:
         return text
 
     def type_of(self, schema: Any, depth: int) -> str:
-        self.room -= 1
+        self.room -= NODE_CHARS
         if schema is False:
             return self.spend("never")
         if not isinstance(schema, dict) or depth > MAX_DEPTH or self.room <= 0:
@@ -132,10 +135,11 @@ class _Writer:
         required = schema.get("required")
         needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
         for name in sorted(name for name in fields if isinstance(name, str)):
-            if self.room <= 0:
+            if self.room <= len(name):
                 return _braces([*lines, _ANY_FIELD])
-            lines += self.comment(fields[name])
+            lines += self.comment(fields[name], depth)
             mark = "" if name in needed else "?"
+            self.room -= INDENT_CHARS * depth
             lines.append(f"{self.spend(_field_name(name))}{mark}: {self.type_of(fields[name], depth + 1)};")
         return _braces(lines + self.other_fields(schema, fields, depth))
 
@@ -145,22 +149,30 @@ class _Writer:
             return []
         return [f"[key: string]: {self.type_of(others, depth + 1)};"]
 
-    def comment(self, field: Any) -> list[str]:
+    def comment(self, field: Any, depth: int) -> list[str]:
         """A description as comments of one line each: no break of any kind is left in them."""
         words = field.get("description") if isinstance(field, dict) else None
-        lines = words[: max(0, self.room)].splitlines() if isinstance(words, str) else []
-        return [self.spend(f"// {_encodable(line.strip())}") for line in lines if line.strip()]
+        comments: list[str] = []
+        for line in words[: max(0, self.room)].splitlines() if isinstance(words, str) else ():
+            if line.strip() and self.room > 0:
+                self.room -= INDENT_CHARS * (depth + 1)
+                comments.append(self.spend(f"// {_encodable(line.strip())}"))
+        return comments
 
     def literal(self, value: Any, depth: int) -> str:
         """A JSON value as the type of that value alone."""
-        self.room -= 1
+        self.room -= NODE_CHARS
         if depth > MAX_DEPTH or self.room <= 0:
             return UNKNOWN
         if isinstance(value, list):
             return f"[{', '.join(self.literal(member, depth + 1) for member in self.affordable(value))}]"
         if isinstance(value, dict):
             pairs = [(key, value[key]) for key in self.affordable(list(value)) if isinstance(key, str)]
-            return _braces([f"{_field_name(key)}: {self.literal(member, depth + 1)};" for key, member in pairs])
+            return _braces(
+                [f"{self.spend(_field_name(key))}: {self.literal(member, depth + 1)};" for key, member in pairs]
+            )
+        if isinstance(value, str) and len(value) > self.room:
+            return self.spend("string")
         return self.spend(_scalar(value))
 
 
@@ -194,8 +206,9 @@ def _braces(lines: list[str]) -> str:
         return "{}"
     if not any(line.startswith("//") or "\n" in line for line in lines):
         return f"{{ {' '.join(lines)} }}"
-    inner = "\n".join(lines).replace("\n", "\n  ")
-    return f"{{\n  {inner}\n}}"
+    indent = " " * INDENT_CHARS
+    inner = "\n".join(lines).replace("\n", f"\n{indent}")
+    return f"{{\n{indent}{inner}\n}}"
 
 
 def _field_name(name: str) -> str:

@@ -277,8 +277,8 @@ def test_a_wrong_first_line_is_refused(first_line, problem):
 def test_the_first_line_shortens_the_output_and_keeps_its_place():
     result = run('// @exec: {"max_output_tokens": 2, "yield_time_ms": 1}\ntext("x".repeat(100)); missing')
     assert result.output == (
-        "Script failed\nOutput:\nxxxxxxxx\n(cut: 9 of 101 characters shown)\n"
-        "Script error:\nReferenceError: missing is not defined\n    at exec_main.mjs:2:25"
+        "Script failed\nOutput:\nxxxxxxxx\n(cut: 8 of 100 characters shown)\n"
+        "Script error:\nReferenceError: missing is not defined\n    at exec_main.mjs:2:24"
     )
 
 

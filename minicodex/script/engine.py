@@ -12,6 +12,7 @@ WebAssembly away and lets the system count its memory.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any, cast
@@ -39,9 +40,9 @@ def bound(memory_bytes: int, cpu_s: int) -> None:
 
 
 def main(memory_bytes: int, cpu_s: int) -> None:
-    """Serve one script: read lines until there are no more."""
+    """Serve one script: read lines until there are no more, or the engine can go on no longer."""
     bound(memory_bytes, cpu_s)
-    from py_mini_racer import JSOOMException, MiniRacer, init_mini_racer
+    from py_mini_racer import JSEvalException, MiniRacer, init_mini_racer
 
     init_mini_racer(flags=("--single-threaded", "--jitless"))
     engine = MiniRacer()
@@ -52,11 +53,14 @@ def main(memory_bytes: int, cpu_s: int) -> None:
         try:
             advance(line.decode())
             answer = report()
-        except JSOOMException:
-            answer = json.dumps({"stopped": "memory"})
+        except JSEvalException:
+            answer = json.dumps({"stopped": "memory" if engine.was_hard_memory_limit_reached() else "broken"})
         sys.stdout.buffer.write(str(answer).encode("utf-8", "replace") + b"\n")
         sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    try:
+        main(int(sys.argv[1]), int(sys.argv[2]))
+    finally:
+        os._exit(0)  # an engine that has run out of memory may wait for itself for ever when it is closed

@@ -7,17 +7,21 @@
   "use strict";
 
   const { parse, stringify } = JSON;
-  const { defineProperty, freeze, getOwnPropertyNames } = Object;
+  const { create, defineProperty, entries, freeze, getOwnPropertyNames } = Object;
+  const { isArray } = Array;
+  const NativePromise = Promise;
   const AsyncFunction = (async () => {}).constructor;
   const then = Function.prototype.call.bind(Promise.prototype.then);
 
   const FILE = "exec_main.mjs";
   const LINES_ABOVE = 3; // what AsyncFunction and "use strict" put above the source
   const MAX_ERROR_CHARS = 10_000;
+  const MAX_ASKED_CHARS = 4_000_000;
 
   let texts = [];
   let calls = [];
   let waiting = []; // who waits for the replies, in the order of the calls
+  let asked = 0; // characters of their arguments
   let room = 0; // characters of output that are still taken
   let written = 0;
   let done = false;
@@ -33,28 +37,32 @@
 
   function text(value) {
     const shown = render(value).toWellFormed();
-    written += shown.length + 1;
+    written += shown.length;
     if (room > 0) texts.push(shown.slice(0, room).toWellFormed());
-    room -= shown.length + 1;
+    room -= shown.length + 1; // the line break too, so that empty texts are not without end
   }
 
   function caller({ name, label, takes_text }) {
-    return async (input) => {
+    const ask = (input, resolve, reject) => {
       if (takes_text && typeof input !== "string") throw `tool \`${label}\` expects a string as its input`;
-      if (!takes_text && input !== undefined && (typeof input !== "object" || input === null || Array.isArray(input)))
+      if (!takes_text && input !== undefined && (typeof input !== "object" || input === null || isArray(input)))
         throw `tool \`${label}\` expects a JSON object for arguments`;
-      calls.push([name, takes_text ? input : input === undefined ? "{}" : String(stringify(input))]);
-      return new Promise((resolve, reject) => waiting.push([resolve, reject]));
+      const words = takes_text ? input : input === undefined ? "{}" : String(stringify(input));
+      asked += words.length;
+      if (asked > MAX_ASKED_CHARS) throw new RangeError("the arguments of the calls of one moment are too large");
+      calls.push([name, words]);
+      waiting.push([resolve, reject]);
     };
+    return (input) => new NativePromise((resolve, reject) => ask(input, resolve, reject)); // what it throws rejects
   }
 
   function furnish({ tools, output_chars }) {
     room = output_chars;
-    const table = Object.create(null);
+    const table = create(null);
     for (const tool of tools) defineProperty(table, tool.name, { value: freeze(caller(tool)), enumerable: true });
     const listed = tools.map(({ name, description }) => freeze({ name, description }));
     const globals = { tools: freeze(table), ALL_TOOLS: freeze(listed), text };
-    for (const [name, value] of Object.entries(globals)) defineProperty(globalThis, name, { value });
+    for (const [name, value] of entries(globals)) defineProperty(globalThis, name, { value });
   }
 
   // Memory outside the engine's heap could not be bounded everywhere, and nothing here can wait for the clock.
@@ -116,7 +124,7 @@
 
   function report() {
     const words = stringify({ texts, calls, done, error, written });
-    [texts, calls] = [[], []];
+    [texts, calls, asked] = [[], [], 0];
     return words;
   }
 

@@ -83,7 +83,7 @@ class ScriptOutcome:
     error: str | None = None
     """Why it failed; None if it completed."""
     written_chars: int = 0
-    """What it wrote as a whole, breaks included; more than is in `texts` where that was cut."""
+    """What it wrote as a whole; more than is in `texts` where that was cut."""
 
     def to_text(self) -> str:
         """The output as the model reads it.
@@ -93,7 +93,7 @@ class ScriptOutcome:
         """
         header = "Script completed" if self.error is None else "Script failed"
         parts = [f"{header}\nOutput:", *self.texts]
-        shown = sum(len(text) + 1 for text in self.texts)
+        shown = sum(map(len, self.texts))
         parts += [f"(cut: {shown:,} of {self.written_chars:,} characters shown)"] if self.written_chars > shown else []
         parts += [] if self.error is None else [f"Script error:\n{self.error}"]
         return "\n".join(parts) + ("\n" if len(parts) == 1 else "")
