@@ -51,7 +51,7 @@ MAX_PAGES = 100
 """Most pages of one `tools/list`. A server whose cursor never ends would hold the step for ever."""
 
 RESULT_KEYS = ("content", "structuredContent", "isError")
-"""What a script gets of a result, in this order. Source: Codex CLI 0.171.0 (measured)."""
+"""What a script gets of a result, in this order, as far as it is there. Source: Codex CLI 0.171.0 (measured)."""
 
 _Answer = TypeVar("_Answer")
 

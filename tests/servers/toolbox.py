@@ -57,7 +57,8 @@ def fails(_: Any) -> dict[str, Any]:
 
 def structured(_: Any) -> dict[str, Any]:
     """Does not match any output schema; nobody asks for that."""
-    return rpc.text("not this", structuredContent={"r": 5, "big": 12345678901234567890123, "f": 1.5})
+    content = {"r": 5, "big": 12345678901234567890123, "f": 1.5}
+    return {"_meta": {"took_ms": 3}, "structuredContent": content, **rpc.text("not this")}
 
 
 def picture(_: Any) -> dict[str, Any]:
