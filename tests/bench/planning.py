@@ -1,6 +1,7 @@
 """What a step costs with a thousand tools: planning cold, again, and with one tool changed; memory of many plans.
 
-    python -m tests.bench.planning
+    python -m tests.bench.planning            print it
+    python -m tests.bench.planning --save     and keep it for the figure of chapter 4
 
 Every figure is a ratio to one `orjson.loads` and `orjson.dumps` of the thousand raw schemas (see `paired`).
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import orjson
 
 from minicodex import StepState, ToolImplementation, ToolPlan, dynamic_tool, plan_tools
+from minicodex.lab.planning_costs import MEASURED
 from tests.bench.paired import paired_ratio
 from tests.bench.schema import seeded_samples
 
@@ -63,9 +66,10 @@ def many_plans(schemas: list[Any], count: int) -> list[ToolPlan]:
 
 
 def main() -> None:
-    pairs = argparse.ArgumentParser(description=__doc__)
-    pairs.add_argument("--pairs", type=int, default=15)
-    count = pairs.parse_args().pairs
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--pairs", type=int, default=15)
+    options.add_argument("--save", action="store_true")
+    chosen = options.parse_args()
     samples = seeded_samples(TOOLS)
     texts, schemas = [sample.text for sample in samples], [sample.schema for sample in samples]
 
@@ -80,10 +84,15 @@ def main() -> None:
         "one tool changed": one_changed(fresh(schemas), schemas),
     }
     print(f"{TOOLS:,} tools, {sum(map(len, texts)):,} bytes of schemas; ratio to one orjson round trip of them")
+    ratios = {}
     for name, work in rows.items():
-        print(f"  {name:<26}{paired_ratio(work, base, pairs=count):>8.3f}x", flush=True)
+        ratios[name] = round(paired_ratio(work, base, pairs=chosen.pairs), 3)
+        print(f"  {name:<26}{ratios[name]:>8.3f}x", flush=True)
     one, many = (memory_bytes(lambda n=n: many_plans(schemas, n)) for n in (1, LIVE_PLANS))
     print(f"  memory of {LIVE_PLANS} live plans{many / one:>12.3f}x that of one ({one:,} bytes)")
+    if chosen.save:
+        kept = {"tools": TOOLS, "ratios": ratios, "plans": LIVE_PLANS, "memory_ratio": round(many / one, 3)}
+        MEASURED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     assert alive.step_id
 
 

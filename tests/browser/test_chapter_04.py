@@ -1,0 +1,60 @@
+"""Chapter 4 in the browser: every control of every widget, in both themes."""
+
+from statistics import median
+
+import pytest
+
+themes = pytest.mark.parametrize("theme", ["light", "dark"])
+CHAPTER = "04_frozen_steps"
+
+
+@pytest.fixture
+def chapter(open_chapter, theme):
+    chapter = open_chapter(CHAPTER, theme)
+    chapter.run()
+    chapter.wait_for("exercise-3-check", "not done yet")
+    return chapter
+
+
+@themes
+def test_predictions_explain_themselves(chapter):
+    for cell in ("predict-version", "predict-worst", "predict-tables"):
+        for letter in "abc":
+            chapter.click(cell, letter)
+            chapter.wait_for(cell, f"you chose {letter}")
+        assert "✓ right" in chapter.text(cell)
+    chapter.screenshot("predict-version")
+    chapter.check_accessibility()
+
+
+@themes
+def test_timeline_runs_every_change(chapter):
+    chapter.wait_for("timeline", "1 of 3 calls kept")
+    chapter.screenshot("timeline", "in-place")
+    times = [chapter.measure("timeline", lambda: chapter.move_slider("timeline", "handled at tick", -1))]
+    for _ in range(3):
+        chapter.move_slider("timeline", "handled at tick", -1)
+    chapter.wait_for("timeline", "2 of 3 calls kept")
+    times.append(chapter.measure("timeline", lambda: chapter.click("timeline", "remove all upgrades")))
+    chapter.wait_for("timeline", "3 of 3 calls kept")
+    chapter.pick("timeline", "upgrade to", "③ other effect")
+    chapter.pick("timeline", "at tick", "8")
+    times.append(chapter.measure("timeline", lambda: chapter.click("timeline", "add the upgrade")))
+    chapter.wait_for("timeline", "hijacked")
+    chapter.pick("timeline", "call", "b")
+    times += [
+        chapter.measure("timeline", lambda: chapter.move_slider("timeline", "handled at tick", -1)) for _ in range(4)
+    ]
+    chapter.screenshot("timeline", "hijacked")
+    plan_for_each = "a plan for each step"
+    times.append(chapter.measure("timeline", lambda: chapter.pick("timeline", "runtime", plan_for_each)))
+    chapter.wait_for("timeline", f"{plan_for_each} · 3 of 3 calls kept")
+    print(f"timeline, control to view: median {median(times):.0f} ms of {[round(time) for time in times]}")
+    chapter.screenshot("timeline", "snapshots")
+    chapter.check_accessibility()
+
+
+@themes
+def test_everything_else_is_drawn(chapter):
+    for cell in ("imports", "cost-measured", "exercise-1-check"):
+        assert chapter.screenshot(cell).stat().st_size > 1000
