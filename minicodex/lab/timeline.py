@@ -192,7 +192,7 @@ def _sign(version: Change) -> Html:
 
 
 def _legend() -> Html:
-    names = [tag("span", pill.html(), style="margin-right: .9em") for pill in VERSIONS.values()]
+    names = [tag("span", pill.html(), style="display: inline-block; margin-right: .9em") for pill in VERSIONS.values()]
     signs = tag("div", "▣ the step is planned · left end: asked · right end: handled", style=f"color: {FAINT}")
     return tag("div", *names, signs, style="margin-top: .8em; font-size: 92%; line-height: 1.9")
 
