@@ -28,10 +28,13 @@ from minicodex import (
     plan_tools,
 )
 from minicodex.code_mode import EXEC_GRAMMAR, CodeModeOptions
+from minicodex.history import counter
 from minicodex.planner import Filter, ModelAbilities, ProviderAbilities
+from minicodex.request import AdditionalTools
 from minicodex.script import ScriptLimits
 from minicodex.sources.definitions import DefinedTools
 from minicodex.sources.mcp import McpServer
+from minicodex.tool_updates import declare_changes
 
 CAPTURED = json.loads((Path(__file__).parent / "data/captures/code_mode.json").read_text())
 TOOLBOX = [sys.executable, str(Path(__file__).parent / "servers" / "toolbox.py")]
@@ -202,6 +205,15 @@ def test_lite_carries_the_same_two_tools_in_its_namespace():
     (functions,) = body["input"][0]["tools"]
     assert functions["name"] == "functions"
     assert functions["tools"] == [contract.to_wire() for contract in plan.contracts]
+
+
+def test_in_lite_a_new_tool_is_told_by_declaring_exec_again():
+    before = plan_tools([exec_command], ONLY)
+    after = plan_tools([exec_command, *captured_tools()], ONLY)
+    _, update = declare_changes([AdditionalTools(before.contracts, "at_0")], after.contracts, counter())
+    (functions,) = update.to_wire()["tools"]
+    assert [contract["name"] for contract in functions["tools"]] == ["exec"]
+    assert "mcp__p__typed" in functions["tools"][0]["description"]
 
 
 def test_a_plan_in_code_mode_is_shared_like_any_other():

@@ -248,7 +248,7 @@ def test_an_interrupt_ends_the_engine():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a process has no signal to end by")
 def test_leaving_ends_an_engine_that_is_busy():
-    with _Engine(PATIENT) as engine:
+    with _Engine(ScriptLimits(time_s=2.0)) as engine:
         world = {"source": "text(1); for (;;);", "tools": [], "output_chars": 9}
         engine._child.stdin.write(json.dumps(world).encode() + b"\n")
         engine._child.stdin.flush()

@@ -34,7 +34,7 @@ def bound(memory_bytes: int, cpu_s: int) -> None:
         ("RLIMIT_CORE", 0),
     ):
         try:
-            resource.setrlimit(getattr(resource, name), (value, value))
+            resource.setrlimit(getattr(resource, name), (value, value + 1))  # the first is the one that is felt
         except (AttributeError, OSError, ValueError):
             continue  # this system has no such limit, or a lower one already
 
