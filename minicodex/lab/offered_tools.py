@@ -24,6 +24,7 @@ CALENDAR: list[dict[str, Any]] = [
         "name": "list.events",
         "description": "List the events of one day.",
         "inputSchema": {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]},
+        "outputSchema": {"type": "object", "properties": {"titles": {"type": "array", "items": {"type": "string"}}}},
     },
     {"name": "create_event", "description": "An older copy of it.", "inputSchema": {"type": "object"}},
     {"name": "void", "description": "A tool that takes null.", "inputSchema": {"type": "null"}},
