@@ -23,7 +23,8 @@ MAX_PLACES = 5
 
 _RAN = Pill("●", "ran", ground="#c8efdc", ink="#06361f")
 _SKIPPED = Pill("○", "not needed", ground="#e6e6e6", ink="#333333")
-_BAR, _BAR_HERE = "#7aa6c9", "#0b4f8a"
+_BAR, _BAR_HERE, _LINE = "#7aa6c9", "#0b4f8a", "#c0392b"
+_STRIPES = "repeating-linear-gradient(135deg, #d99a8f 0 3px, transparent 3px 7px)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,11 @@ class Rail(View):
         columns = "display: grid; grid-template-columns: max-content minmax(6em, 1fr) max-content max-content"
         style = f"{columns}; gap: .15em .8em; align-items: center"
         cells = [cell for number, page in enumerate(self.pages) for cell in self._cells(number, page)]
-        return tag("div", *cells, style=style)
+        legend = "striped: what the stage took away"
+        if self.budget_bytes is not None:
+            legend += f"; dashed line: the budget, {self.budget_bytes:,} bytes"
+        note = tag("div", legend, style=f"color: {FAINT}; font-size: 90%; margin-top: .3em")
+        return tag("div", tag("div", *cells, style=style), note)
 
     def _cells(self, number: int, page: Page) -> Iterator[Html]:
         here = number == self.here
@@ -108,7 +113,7 @@ class Rail(View):
         sizes = f"{page.size_bytes:,} bytes"
         change = self._change(number)
         yield tag("div", name, aria_current="step" if here else None, style=weight)
-        yield self._bar(page.size_bytes, here=here)
+        yield self._bar(number, page.size_bytes)
         yield tag(
             "div",
             sizes,
@@ -117,19 +122,19 @@ class Rail(View):
         )
         yield tag("div", state)
 
-    def _bar(self, size: int, *, here: bool) -> Html:
+    def _bar(self, number: int, size: int) -> Html:
+        """What is there, solid; what this stage took away, striped; the budget as a line."""
         most = max(self.budget_bytes or 0, *(page.size_bytes for page in self.pages), 1)
-        colour = _BAR_HERE if here else _BAR
-        bar = tag(
-            "div", style=f"width: {100 * size / most:.1f}%; height: .8em; background: {colour}; border-radius: 2px"
-        )
-        if not self.budget_bytes:
-            return tag("div", bar, aria_hidden="true")
-        place = f"left: {100 * self.budget_bytes / most:.1f}%"
-        line = tag(
-            "div", style=f"position: absolute; {place}; top: -.25em; bottom: -.25em; border-left: 2px dashed #c0392b"
-        )
-        return tag("div", bar, line, aria_hidden="true", style="position: relative")
+        gone = max(self.pages[number - 1].size_bytes - size, 0) if number else 0
+        solid = _BAR_HERE if number == self.here else _BAR
+        parts = [
+            tag("div", style=f"width: {100 * part / most:.1f}%; height: .8em; background: {ground}")
+            for part, ground in ((size, solid), (gone, _STRIPES))
+        ]
+        if self.budget_bytes is not None:
+            place = f"left: {100 * self.budget_bytes / most:.1f}%; top: -.25em; bottom: -.25em"
+            parts.append(tag("div", style=f"position: absolute; {place}; border-left: 2px dashed {_LINE}"))
+        return tag("div", *parts, aria_hidden="true", style="position: relative; display: flex")
 
 
 @dataclass(frozen=True, repr=False, eq=False)

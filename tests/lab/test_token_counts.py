@@ -1,0 +1,50 @@
+"""The counts of the tokenizer: what the chapter says of them, and that they are still what one counts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from minicodex.lab.token_counts import EVERYDAY, MIN_BYTES, Corpus, bytes_against_tokens, token_counts
+from minicodex.schema import BUDGET_BYTES
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_some_hundred_schemas_were_counted():
+    assert {name: len(corpus.rows) >= 300 for name, corpus in token_counts().items()} == {
+        EVERYDAY: True,
+        "a captured request": False,
+        "odd schemas": True,
+    }
+
+
+def test_budget_is_somewhat_more_than_a_thousand_tokens_of_everyday_tools():
+    fewest, middle, most = token_counts()[EVERYDAY].tokens_in(BUDGET_BYTES)
+    assert 1_000 < fewest < middle < most < 1_300
+
+
+def test_odd_schemas_are_far_from_the_rule():
+    fewest, _, most = token_counts()["odd schemas"].tokens_in(BUDGET_BYTES)
+    assert fewest < 700
+    assert most > 4_500
+
+
+def test_small_schemas_do_not_count_for_the_ratio():
+    corpus = Corpus("c", [(MIN_BYTES - 1, 1), (MIN_BYTES, 100), (400, 100)])
+    assert corpus.bytes_per_token == [3.0, 4.0]
+    assert corpus.tokens_in(1_200) == (300, 343, 400)
+
+
+def test_figure_says_in_words_what_it_draws():
+    figure = bytes_against_tokens()
+    assert figure.svg == bytes_against_tokens().svg
+    assert all(corpus.words in figure.text() for corpus in token_counts().values())
+
+
+@pytest.mark.long
+def test_counts_are_what_one_counts():
+    command = [sys.executable, "-m", "tests.bench.tokens", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (0, "the data are what one counts\n")
