@@ -27,7 +27,7 @@ EVERYDAY = "everyday tools"
 MIN_BYTES = 300
 """Smaller schemas are left out of the ratio: their few bytes are mostly punctuation."""
 
-MAX_BYTES_DRAWN, MAX_TOKENS_DRAWN = 8_000, 4_000
+MAX_BYTES_DRAWN, MAX_TOKENS_DRAWN = 8_000, 5_500
 
 _MARKERS = ("o", "s", "x")
 
