@@ -3,11 +3,11 @@
 Every candidate meets four filters, and ends with a decision that says how far it came:
 
 1. may it exist in this step?      (built, named lawfully, allowed by its gate and the configuration)
-2. may it be shown at first?       (direct; not deferred, not hidden)
-3. is its canonical name free?     (the first that may exist owns the name in both tables, shown or not)
+2. is its canonical name free?     (the first that may exist owns the name in both tables, shown or not)
+3. may it be shown at first?       (direct; not deferred, not hidden)
 4. does the operating mode leave it on the top level?
 
-Filters 1 and 3 decide what can run, 2 and 4 only what is seen at first. Because both tables come out of this one
+Filters 1 and 2 decide what can run, 3 and 4 only what is seen at first. Because both tables come out of this one
 pass, nothing can be visible that cannot be dispatched, and a name always leads to the handler of the very contract the
 model saw. The price: every step plans anew; contracts and their bytes are kept with the implementation, so a repeated
 plan is cheap.
@@ -94,11 +94,11 @@ class StepState:
 
 
 class Filter(Enum):
-    """The four questions."""
+    """The four questions, in the order in which they are asked."""
 
     EXISTS = "may it exist"
-    SHOWN = "may it be shown"
     NAME = "is its name free"
+    SHOWN = "may it be shown"
     MODE = "does the mode leave it on the top level"
 
 
@@ -244,7 +244,7 @@ def _denied(tool: ToolImplementation, step: StepState) -> str | None:
         return f"its gate raised {type(error).__name__}"
 
 
-# --- filter 2: may it be shown --------------------------------------------------------------------------------------
+# --- filter 3: may it be shown --------------------------------------------------------------------------------------
 
 
 def _not_shown(exposure: Exposure, step: StepState) -> str:

@@ -30,7 +30,7 @@ from minicodex.tool import Candidate
 
 __all__ = ["ASKED", "Funnel", "PlanMatrix", "funnel"]
 
-ASKED = (Filter.EXISTS, Filter.NAME, Filter.SHOWN, Filter.MODE)
+ASKED = tuple(Filter)
 """The filters in the order in which the planner asks."""
 
 _SHORT = {Filter.EXISTS: "may exist", Filter.NAME: "name free", Filter.SHOWN: "may be shown", Filter.MODE: "mode"}
