@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from statistics import median
-from typing import TYPE_CHECKING
 
-from minicodex.lab.figures import COLOURS, Figure, draw
+from minicodex.lab.figures import Figure
+from minicodex.lab.scatter_picture import Plane, scatter_picture
+from minicodex.lab.view import counted
 from minicodex.schema import BUDGET_BYTES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["EVERYDAY", "Corpus", "bytes_against_tokens", "token_counts"]
 
@@ -27,9 +25,8 @@ EVERYDAY = "everyday tools"
 MIN_BYTES = 300
 """Smaller schemas are left out of the ratio: their few bytes are mostly punctuation."""
 
-MAX_BYTES_DRAWN, MAX_TOKENS_DRAWN = 8_000, 5_500
-
-_MARKERS = ("o", "s", "x")
+PLANE = Plane(8_000, 5_500, "bytes of compact JSON", "tokens", x_step=1_000, y_step=1_000)
+"""What the figure shows."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +51,9 @@ class Corpus:
     @property
     def words(self) -> str:
         fewest, middle, most = self.tokens_in(BUDGET_BYTES)
-        return (
-            f"{self.name}: {len(self.rows)} schemas, {median(self.bytes_per_token):.2f} bytes a token; "
-            f"{BUDGET_BYTES:,} bytes are {middle:,} tokens (from {fewest:,} to {most:,})"
-        )
+        around = f" (from {fewest:,} to {most:,})" if len(self.rows) > 1 else ""
+        ratio = f"{counted(len(self.rows), 'schema')}, {median(self.bytes_per_token):.2f} bytes a token"
+        return f"{self.name}: {ratio}; {BUDGET_BYTES:,} bytes are {middle:,} tokens{around}"
 
 
 @cache
@@ -69,20 +65,16 @@ def token_counts() -> Mapping[str, Corpus]:
 
 def bytes_against_tokens() -> Figure:
     """Every schema as a point, the budget as a line."""
-    corpora = list(token_counts().values())
-
-    def paint(axes: Axes) -> None:
-        for number, corpus in enumerate(reversed(corpora)):
-            colour, marker = COLOURS[len(corpora) - 1 - number], _MARKERS[len(corpora) - 1 - number]
-            sizes, tokens = [row[0] for row in corpus.rows], [row[1] for row in corpus.rows]
-            axes.scatter(sizes, tokens, s=16, marker=marker, color=colour, alpha=0.65, label=corpus.name, linewidths=1)
-        axes.axvline(BUDGET_BYTES, color="#555555", linestyle=(0, (5, 4)))
-        axes.text(BUDGET_BYTES + 60, MAX_TOKENS_DRAWN * 0.93, f"the budget, {BUDGET_BYTES:,} bytes", va="top")
-        middle = token_counts()[EVERYDAY].tokens_in(MAX_BYTES_DRAWN)[1]
-        axes.plot([0, MAX_BYTES_DRAWN], [0, middle], color=COLOURS[0], linewidth=1)
-        axes.set(xlim=(0, MAX_BYTES_DRAWN), ylim=(0, MAX_TOKENS_DRAWN), xlabel="bytes of compact JSON", ylabel="tokens")
-        axes.legend(frameon=False, loc="upper left")
-
-    hidden = sum(size > MAX_BYTES_DRAWN or tokens > MAX_TOKENS_DRAWN for c in corpora for size, tokens in c.rows)
-    caption = f"Bytes and tokens of {sum(len(c.rows) for c in corpora)} schemas; {hidden} are too large for the figure"
-    return draw(paint, caption=caption, words="\n".join(c.words for c in corpora), size_inches=(9.0, 4.0))
+    corpora = token_counts()
+    points = {name: corpus.rows for name, corpus in corpora.items()}
+    picture = scatter_picture(
+        PLANE,
+        points,
+        slope=corpora[EVERYDAY].tokens_in(BUDGET_BYTES)[1] / BUDGET_BYTES,
+        limit=BUDGET_BYTES,
+        limit_label=f"the budget, {BUDGET_BYTES:,} bytes",
+    )
+    everyone = [row for rows in points.values() for row in rows]
+    hidden = sum(not PLANE.holds(*row) for row in everyone)
+    caption = f"Bytes and tokens of {len(everyone)} schemas; {hidden} are too large for the figure"
+    return Figure(picture, caption, "\n".join(corpus.words for corpus in corpora.values()))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from minicodex.lab.token_counts import EVERYDAY, MIN_BYTES, Corpus, bytes_against_tokens, token_counts
+from minicodex.lab.token_counts import EVERYDAY, MIN_BYTES, PLANE, Corpus, bytes_against_tokens, token_counts
 from minicodex.schema import BUDGET_BYTES
 
 ROOT = Path(__file__).parents[2]
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 def test_some_hundred_schemas_were_counted():
     assert {name: len(corpus.rows) >= 300 for name, corpus in token_counts().items()} == {
         EVERYDAY: True,
-        "a captured request": False,
+        "create_event": False,
         "odd schemas": True,
     }
 
@@ -41,6 +41,19 @@ def test_figure_says_in_words_what_it_draws():
     figure = bytes_against_tokens()
     assert figure.svg == bytes_against_tokens().svg
     assert all(corpus.words in figure.text() for corpus in token_counts().values())
+
+
+def test_figure_has_a_mark_for_every_point_that_it_holds_and_one_for_each_kind():
+    svg = bytes_against_tokens().svg
+    held = [sum(PLANE.holds(*row) for row in corpus.rows) for corpus in token_counts().values()]
+    assert [svg.count("<circle"), svg.count('width="8"'), svg.count("l8 8m0-8l-8 8")] == [count + 1 for count in held]
+
+
+@pytest.mark.parametrize(
+    ("point", "place"), [((0, 0), (70, 344)), ((8_000, 5_500), (840, 18)), ((4_000, 0), (455, 344))]
+)
+def test_points_are_drawn_to_scale(point, place):
+    assert PLANE.at(*point) == place
 
 
 @pytest.mark.long
