@@ -29,6 +29,9 @@ TABLES = ("$defs", "definitions")
 MAX_DRAWN = 40
 """Definitions that a picture can hold."""
 
+MAX_ROWS = 5
+"""Definitions below each other, as long as nothing has reached them."""
+
 NEW, REACHED, WAITING, LEFT_OUT = "reached now", "reached", "not reached yet", "left out"
 STATES = {
     NEW: Pill("●", NEW, ground="#0b4f8a", ink="#ffffff"),
@@ -185,7 +188,8 @@ class DefinitionGraph(View):
         references = self._graph.references
         known = {name for name in references if self.state_of(name) in (NEW, REACHED)}
         columns = [*self._graph.waves[: self.steps + 1]]
-        columns.append(tuple(name for name in references if not any(name in wave for wave in columns)))
+        rest = [name for name in references if not any(name in wave for wave in columns)]
+        columns += [tuple(rest[start : start + MAX_ROWS]) for start in range(0, len(rest), MAX_ROWS)]
         edges = [Edge(name, other) for name in references if name in known for other in references[name]]
         boxes = {name: STATES[self.state_of(name)] for name in references}
         return Figure(graph_picture(columns, edges, boxes), self.summary, self.text())

@@ -68,7 +68,9 @@ class RuleCard(View):
         parts = [head, sentence, self.json.html()]
         if self.proof is not None and self.proof.witness is not None:
             words = one_line(self.proof.witness.arguments)
-            parts.append(tag("p", prose(f"`{words}`"), f" {_verdicts(self.proof)}", style="margin: .4em 0 0"))
+            parts.append(
+                tag("p", prose(f"`{words}`"), f" {_verdicts(self.proof)}", style="margin: .4em 0 0; font-size: 92%")
+            )
         style = f"border: 1px solid {LINE}; border-radius: 5px; padding: .6em .8em; min-width: 0"
         return tag("div", *parts, style=style)
 
