@@ -279,7 +279,7 @@ def _call(options: argparse.Namespace) -> int:
         raise _CannotRunError("call needs TOOL and ARGUMENTS, or --jsonl and calls on standard input; see call --help")
     with _bench(options) as bench:
         if options.jsonl:
-            return _write_lines(_called_line(line, bench) for line in _lines(sys.stdin.buffer))
+            return _write_lines(_called_line(line, bench) for line in _lines(_standard_input()))
         outcome = bench.call(options.tool, options.arguments)
     text = to_compact_bytes(outcome).decode() if options.json else outcome["output"]
     _write(text.encode() + b"\n")
@@ -351,13 +351,19 @@ def _server(options: argparse.Namespace) -> Iterator[Any]:
 @contextmanager
 def _opened(file: str | None) -> Iterator[BinaryIO]:
     if file in (None, "-"):
-        yield sys.stdin.buffer
+        yield _standard_input()
         return
     try:
         with Path(file).open("rb") as stream:
             yield stream
     except OSError as error:
         raise _CannotRunError(f"{shorten(file)} cannot be read: {error.strerror}") from None
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:  # closed by whoever started this program
+        raise _CannotRunError("standard input is closed; name a file, or feed it with | or <")
+    return sys.stdin.buffer
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:

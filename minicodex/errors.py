@@ -57,6 +57,10 @@ MAX_NAME_SHOWN_CHARS = 200
 """Longest name of an unknown tool that is quoted back."""
 
 
+MAX_POINTER_SHOWN_CHARS = 200
+"""Longest pointer that a message shows; the field `pointer` has all of it."""
+
+
 class MinicodexError(Exception):
     """The root of the tree. `fields()` are the facts that make two errors equal.
 
@@ -95,6 +99,9 @@ class InvalidToolSchema(ToolAuthorError):
     def __init__(self, kind: str, pointer: str, expected: str, actual: str, hint: str = "") -> None:
         self.kind, self.pointer, self.expected, self.actual, self.hint = kind, pointer, expected, actual, hint
         place = pointer or "the root"
+        if len(place) > MAX_POINTER_SHOWN_CHARS:
+            half = MAX_POINTER_SHOWN_CHARS // 2
+            place = f"{place[:half]}…{place[-half:]}"
         super().__init__(f"at {place}: expected {expected}, found {actual}" + (f". {hint}" if hint else ""))
 
 

@@ -247,3 +247,14 @@ def test_a_trace_shows_every_stage_with_its_losses():
     out, _ = run("compile", "--trace", text='{"items":[]}', code=1)
     assert "/items" in out
     assert "no JSON" in run("compile", "--trace", text="x", code=1)[0]
+
+
+def test_a_closed_standard_input_is_one_sentence():
+    before, sys.stdin = sys.stdin, None
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stderr", io.StringIO())
+            assert main(["compile"]) == 2
+            assert "standard input is closed" in sys.stderr.getvalue()
+    finally:
+        sys.stdin = before
