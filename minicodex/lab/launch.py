@@ -5,6 +5,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,6 +94,8 @@ def _test(*, everything: bool) -> int:
 
     import pytest
 
+    # Started in the background, a process inherits that Ctrl-C is ignored, and the tests of Ctrl-C would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options = ["tests", "notebooks", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60"]
     code = pytest.main(options if everything else [*options, "-m", "not long"])
     return {pytest.ExitCode.OK: 0, pytest.ExitCode.TESTS_FAILED: 1}.get(pytest.ExitCode(code), 2)
