@@ -12,18 +12,21 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+import ipywidgets as w
+
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.errors import ArgumentError, ArgumentFault
-from minicodex.lab.clinic_cases import CASES, GOOD, Case
+from minicodex.lab.clinic_cases import CASES, GOOD, Case, case
 from minicodex.lab.html import FAINT, LINE, MONO, Html, Pill, heading, panel, tag
 from minicodex.lab.json_diff import one_line
 from minicodex.lab.view import View
+from minicodex.lab.widgets import Live, picker, row
 from minicodex.planner import StepState, plan_tools
 from minicodex.samples import EventBook, create_event_tool
 from minicodex.sources.builtin import PlanBoard, update_plan_tool
 from minicodex.tool import Handler
 
-__all__ = ["QUESTIONS", "STEP", "Clinic", "Light", "Ward"]
+__all__ = ["QUESTIONS", "STEP", "Clinic", "Light", "Ward", "clinic"]
 
 QUESTIONS = {
     "step": "Does the call belong to the step of this plan?",
@@ -229,3 +232,38 @@ def shown(text: str, limit: int = SHOWN_CHARS) -> str:
     """A text as it is, cut if it is long; one with characters that cannot be seen is written as a JSON string."""
     cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
     return cut if text and text.isprintable() else one_line(cut).replace("\ufeff", "\\ufeff")
+
+
+# --- the widget ------------------------------------------------------------------------------------------------------
+
+OWN_TEXT = "(a text of your own)"
+TOOLS = ("update_plan", "create_event", "delete_event")
+"""The last one exists in no step."""
+STEPS = (STEP, "step_0")
+"""This step, and the one before it."""
+
+
+def clinic(first: Case = CASES[0]) -> Live[Clinic]:
+    """Pick one of forty cases, or change the text and watch the lights while you type."""
+    live: Live[Clinic] = Live(Clinic.of(first))
+
+    def take(name: str) -> None:
+        if name not in (OWN_TEXT, live.state.case_name):
+            live.show(Clinic.of(case(name)).with_(step_id=live.state.step_id))
+
+    cases = picker("case", [OWN_TEXT, *(case.name for case in (*GOOD, *CASES))], take)
+    tools = picker("tool", TOOLS, lambda name: live.do(lambda state: state.with_(tool=name)))
+    steps = picker("step", STEPS, lambda name: live.do(lambda state: state.with_(step_id=name)))
+    text = w.Textarea(
+        description="text",
+        rows=3,
+        style={"description_width": "initial"},
+        layout=w.Layout(width="100%", max_width="60em"),
+    )
+    text.observe(lambda change: live.do(lambda state: state.with_(text_of_call=change["new"])), "value")
+
+    def sync(state: Clinic) -> None:
+        tools.value, steps.value, text.value = state.tool, state.step_id, state.text_of_call
+        cases.value = state.case_name or OWN_TEXT
+
+    return live.driven_by(row(cases, tools, steps), text, sync=sync)

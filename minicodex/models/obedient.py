@@ -92,8 +92,16 @@ def _sample(expected: str, came: Any) -> Any:
     if limit := _LIMIT.match(expected):
         return _within(limit, came)
     if expected.startswith('"') or not expected.startswith(("a ", "an ")):
-        return json.loads(re.split(r", | or ", expected)[0] or "null")
+        return _quoted(re.split(r", | or ", expected)[0], came)
     return _PLAIN.get(expected.split(" or ", maxsplit=1)[0])
+
+
+def _quoted(value: str, came: Any) -> Any:
+    """The allowed value that the words quote; what came where they quote none, as those of a business rule may."""
+    try:
+        return json.loads(value or "null")
+    except ValueError:
+        return came
 
 
 def _within(limit: re.Match[str], came: Any) -> Any:
