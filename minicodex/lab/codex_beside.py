@@ -14,7 +14,7 @@ from typing import Any
 from minicodex.dispatch import ModelFunctionCall, dispatch_function_call
 from minicodex.lab.clinic import shown
 from minicodex.lab.codex_answers import CodexAnswer, codex_answers
-from minicodex.lab.html import LINE, MONO, Html, Pill, heading, panel, tag
+from minicodex.lab.html import FAINT, LINE, MONO, Html, Pill, heading, panel, tag
 from minicodex.lab.view import View
 from minicodex.lab.widgets import Live, button, picker, row
 from minicodex.naming import ToolName

@@ -1,5 +1,6 @@
 """Chapter 8 in the browser: every control of every widget, in both themes."""
 
+import math
 from statistics import median
 
 import pytest
@@ -38,6 +39,7 @@ def test_clinic_shows_lights_feedback_and_a_counter(chapter):
     chapter.type("clinic", "text", '{"plan": "<b>bold</b>"}')
     chapter.wait_for("clinic", "<b>bold</b>")
     chapter.screenshot("clinic", "own-text")
+    times = [taken for taken in times if not math.isnan(taken)]  # a picture that stays the same has no time
     print(f"clinic, control to view: median {median(times):.0f} ms of {[round(time) for time in times]}")
     chapter.check_accessibility()
 
