@@ -250,6 +250,15 @@ class Chapter:
         for _ in range(abs(steps)):
             handle.press("ArrowRight" if steps > 0 else "ArrowLeft")
 
+    def wait_for_slider(self, cell: str, label: str, value: int) -> None:
+        """Wait until a slider stands at a value; the kernel moves it, too.
+
+        Raises:
+            AssertionError: it stays elsewhere.
+        """
+        readout = self._labelled(cell, label).locator(".widget-readout")
+        expect(readout).to_have_text(str(value), timeout=WAIT_MS)
+
     def pick(self, cell: str, label: str, option: str) -> None:
         """Pick an option of a dropdown or a list."""
         self._labelled(cell, label).locator("select").select_option(label=option)
@@ -282,26 +291,29 @@ class Chapter:
             cell: where both are.
             change: moves a control once.
             view: a CSS selector of what the change is expected to change.
+
+        Raises:
+            playwright.sync_api.TimeoutError: the view stays as it was.
         """
         watched = self.output(cell).locator(view).first.element_handle()
         self.page.evaluate(
             """view => {
-                window.minicodexMeasured = new Promise(done => {
-                    let began
-                    const begin = event => { began ??= event.timeStamp }
-                    for (const kind of ['keydown', 'pointerdown', 'input', 'change']) {
-                        document.addEventListener(kind, begin, {capture: true, once: true})
-                    }
-                    const observer = new MutationObserver(() => {
-                        observer.disconnect()
-                        done(performance.now() - began)
-                    })
-                    observer.observe(view, {childList: true, characterData: true, subtree: true, attributes: true})
+                window.minicodexMeasured = null
+                let began
+                const begin = event => { began ??= event.timeStamp }
+                for (const kind of ['keydown', 'pointerdown', 'input', 'change']) {
+                    document.addEventListener(kind, begin, {capture: true, once: true})
+                }
+                const observer = new MutationObserver(() => {
+                    observer.disconnect()
+                    window.minicodexMeasured = performance.now() - began
                 })
+                observer.observe(view, {childList: true, characterData: true, subtree: true, attributes: true})
             }""",
             watched,
         )
         change()
+        self.page.wait_for_function("() => window.minicodexMeasured !== null")
         return float(self.page.evaluate("() => window.minicodexMeasured"))
 
     # --- judging ------------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ def test_timeline_runs_every_change(chapter):
     times.append(chapter.measure("timeline", lambda: chapter.click("timeline", "add the upgrade")))
     chapter.wait_for("timeline", "hijacked")
     chapter.pick("timeline", "call", "b")
+    chapter.wait_for_slider("timeline", "handled at tick", 11)
     times += [
         chapter.measure("timeline", lambda: chapter.move_slider("timeline", "handled at tick", -1)) for _ in range(4)
     ]
