@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
         print("\nminicodex: stopped; the same command does the rest.", file=sys.stderr)
         return 2
     if arguments:
-        return int(importlib.import_module("minicodex.lab.launch").run(arguments))
+        return int(importlib.import_module("minicodex.launch").run(arguments))
     return int(importlib.import_module("minicodex.cli").main(argv))
 
 

@@ -66,14 +66,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone that has nothing to install; what runs after the set-up only reports where it runs."""
     clone = tmp_path_factory.mktemp("a folder with spaces") / "clone"
     package = clone / "minicodex"
-    (package / "lab").mkdir(parents=True)
+    package.mkdir(parents=True)
     for file in ("__main__.py", "bootstrap.py"):
         shutil.copy(ROOT / "minicodex" / file, package)
     (clone / "backend.py").write_text(BACKEND)
     (clone / "pyproject.toml").write_text(PYPROJECT)
     (package / "__init__.py").touch()
-    (package / "lab/__init__.py").touch()
-    (package / "lab/launch.py").write_text(REPORT)
+    (package / "launch.py").write_text(REPORT)
     (package / "cli.py").write_text(CLI)
     return clone
 

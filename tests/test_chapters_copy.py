@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from minicodex.lab.chapters import refresh_chapters
+from minicodex.chapters_copy import refresh_chapters
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:

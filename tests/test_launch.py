@@ -58,7 +58,7 @@ def clone(installed: Path) -> Path:
 def test_of(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`minicodex test` in that clone, without the set-up, which has tests of its own."""
     code = (
-        f"import sys, argparse; sys.path.insert(0, {str(clone)!r}); from minicodex.lab.launch import run; "
+        f"import sys, argparse; sys.path.insert(0, {str(clone)!r}); from minicodex.launch import run; "
         f"sys.exit(run(argparse.Namespace(command='test', all={'--all' in arguments})))"
     )
     return run([sys.executable, "-P", "-c", code], clone)

@@ -10,9 +10,9 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from minicodex.lab.chapters import refresh_chapters
+from minicodex.chapters_copy import refresh_chapters
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parent
 CLONE = PACKAGE.parent if (PACKAGE.parent / "pyproject.toml").is_file() else None
 """The folder of the clone, or None where minicodex was installed from a wheel."""
 
