@@ -1,13 +1,26 @@
 """Which version ran? Real threads, late calls and upgrades between them."""
 
+import itertools
 import random
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from minicodex import ModelFunctionCall, StepState, dispatch_function_call, dynamic_tool, plan_tools
 from minicodex.lab.naive_registry import NaiveRegistry
 
-UPGRADES, CALLERS, CALLS_EACH = 300, 8, 500
+CALLERS, CALLS_EACH = 8, 500
+
+
+@pytest.fixture(autouse=True)
+def hasty_threads():
+    """Threads take turns a hundred times as often as usual, so that an upgrade meets a call in any run."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(usual / 100)
+    yield
+    sys.setswitchinterval(usual)
 
 
 def version(number):
@@ -42,8 +55,9 @@ def hijacks(offer, upgrade, handle):
     with ThreadPoolExecutor(CALLERS) as pool:
         callers = [pool.submit(calling, seed) for seed in range(CALLERS)]
         start.wait()
-        for number in range(1, UPGRADES + 1):
-            upgrade(number)
+        numbers = itertools.count(1)
+        while not all(caller.done() for caller in callers):  # no caller is left alone with one version
+            upgrade(next(numbers))
         for caller in callers:
             caller.result()
     return stolen
@@ -57,7 +71,7 @@ def test_no_late_call_is_handled_by_a_foreign_plan():
 
     stolen = hijacks(lambda: newest[0], upgrade, lambda plan, call: dispatch_function_call(call, plan))
     assert stolen == []
-    assert newest[0][0] == UPGRADES
+    assert newest[0][0] > 0
 
 
 def test_the_same_calls_are_hijacked_in_a_registry_that_is_changed_in_place():
