@@ -15,12 +15,14 @@ from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
 from minicodex.json_text import parse_strict, pointer_of, printable, shorten
 
 __all__ = [
+    "LIMITS",
     "as_list",
     "describe",
     "expectation",
     "feedback",
+    "missing_field",
+    "not_allowed",
     "noun",
-    "one_of",
     "outside_limits",
     "parse_arguments",
     "unknown_field",
@@ -36,6 +38,12 @@ MAX_KEYS_SHOWN = 4
 
 MAX_INSIDE_CHARS = 100_000
 """Longest string that is looked into for JSON that was encoded twice."""
+
+MAX_COMPARED_CHARS = 100
+"""As much of a wrong name or value is compared with the right ones."""
+
+NEAR = 0.75
+"""How alike two texts are when one is taken for a slip of the other; 1 is equal. Measured by difflib."""
 
 MAX_FEEDBACK_CHARS = 2_000
 """Longest feedback, in characters."""
@@ -107,15 +115,61 @@ def wrong_type(pointer: str, expected: str, value: Any, *, wants_text: bool = Fa
 
 
 def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFault:
-    """A field that the tool does not have, with the nearest one that it has."""
-    near = get_close_matches(name[:100], known, n=1, cutoff=0.75)
-    hint = f"use {shorten(near[0], 40)}" if near else "leave it out"
+    """A field that the tool does not have."""
     expected = f"only {one_of(known).replace(' or ', ' and ')}" if known else "no such field"
-    return ArgumentFault("unknown field", pointer, expected, hint=hint, rank=30)
+    written = name[:MAX_COMPARED_CHARS]
+    return ArgumentFault(
+        "unknown field", pointer, expected, hint="leave it out", rank=30, written=written, choices=tuple(known)
+    )
 
 
-def outside_limits(pointer: str, expected: str, value: Any) -> ArgumentFault:
-    """A value of the right type, too large, too small or of the wrong form."""
+def missing_field(pointer: str, name: str, schema: Any, *, beside: str = "") -> ArgumentFault:
+    """A field that has to be there, always or `beside` another one.
+
+    Args:
+        pointer: of the object that lacks it.
+        schema: what the field asks for, as far as it is known.
+    """
+    problem = f"missing beside {shorten(beside, 40)}" if beside else "missing"
+    hint = f"add the field {shorten(name, 40)}"
+    return ArgumentFault(problem, pointer + pointer_of(name), expectation(schema), hint=hint, rank=15)
+
+
+def not_allowed(pointer: str, allowed: Sequence[Any], value: Any) -> ArgumentFault:
+    """A value that is none of the allowed ones."""
+    return ArgumentFault(
+        "not an allowed value",
+        pointer,
+        one_of(allowed),
+        describe(value, pointer),
+        "send one of the allowed values",
+        rank=25,
+        written=value[:MAX_COMPARED_CHARS] if isinstance(value, str) else "",
+        choices=tuple(choice for choice in allowed if isinstance(choice, str)),
+    )
+
+
+LIMITS = {
+    "minimum": "a number of at least {}",
+    "maximum": "a number of at most {}",
+    "exclusiveMinimum": "a number above {}",
+    "exclusiveMaximum": "a number below {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "a string of at least {} characters",
+    "maxLength": "a string of at most {} characters",
+    "pattern": "a string that matches {}",
+    "minItems": "a list of at least {}",
+    "maxItems": "a list of at most {}",
+    "uniqueItems": "a list without equal members",
+    "minProperties": "an object with at least {} fields",
+    "maxProperties": "an object with at most {} fields",
+}
+"""What a limit asks for, by its keyword in JSON Schema."""
+
+
+def outside_limits(pointer: str, keyword: str, limit: Any, value: Any) -> ArgumentFault:
+    """A value of the right type, too large, too small or of the wrong form. `keyword` is one of `LIMITS`."""
+    expected = LIMITS[keyword].format(shorten(limit, 60))
     return ArgumentFault("outside the limits", pointer, expected, describe(value, pointer), f"send {expected}", rank=40)
 
 
@@ -218,9 +272,9 @@ def feedback(tool: str, error: ArgumentError) -> str:
     lines += [_fault_line(fault) for fault in error.faults[:MAX_FAULTS_SHOWN]]
     if len(error.faults) > MAX_FAULTS_SHOWN:
         lines.append(f"- and {len(error.faults) - MAX_FAULTS_SHOWN} more")
-    hint = next((fault.hint for fault in error.faults if fault.hint), "")
-    if hint:
-        lines.append(f"Way out: {_printable(hint)}")
+    way_out = next((_way_out(fault) for fault in error.faults if fault.hint), "")
+    if way_out:
+        lines.append(f"Way out: {_printable(way_out)}")
     text = "\n".join(lines)
     return text if len(text) <= MAX_FEEDBACK_CHARS else text[: MAX_FEEDBACK_CHARS - 1] + "…"
 
@@ -230,6 +284,11 @@ def _fault_line(fault: ArgumentFault) -> str:
     parts += [f"expected {fault.expected}"] if fault.expected else []
     parts += [f"got {fault.got}"] if fault.got else []
     return "- " + _printable("; ".join(parts))
+
+
+def _way_out(fault: ArgumentFault) -> str:
+    near = get_close_matches(fault.written, fault.choices, n=1, cutoff=NEAR) if fault.choices else []
+    return f"use {shorten(near[0], 40)}" if near else fault.hint
 
 
 def _printable(text: str, limit: int = 300) -> str:

@@ -169,6 +169,9 @@ class ArgumentFault(NamedTuple):
     """One way to do it right, as an order: `"send the number without quotes"`."""
     rank: int = 50
     """Where it stands among others: the lowest rank is the most useful to know first."""
+    written: str = ""
+    """What the model wrote where one of `choices` was wanted; feedback looks for the nearest, which takes a while."""
+    choices: tuple[str, ...] = ()
 
 
 _RANK = attrgetter("rank")

@@ -292,7 +292,7 @@ def _half_pair(text: str) -> bool:
 
 def pointer_of(*steps: Any) -> str:
     """JSON pointer of the given keys and indexes. Source: RFC 6901, where `~` and `/` are escaped."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return "".join(["/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps])
 
 
 def printable(text: str) -> str:

@@ -52,7 +52,8 @@ class ToolName:
         for part in (self.name, self.namespace):
             if part is not None and not (isinstance(part, str) and _LAWFUL.match(part)):
                 return "no provider accepts its name: use letters, digits, _ and - only"
-        if len(self.name) + len(self.namespace or "") > MAX_NAME_CHARS:
+        namespace_chars = 0 if self.namespace is None else len(self.namespace) + _SEPARATOR_CHARS
+        if namespace_chars + len(self.name) > MAX_NAME_CHARS:
             return f"its name is longer than {MAX_NAME_CHARS} characters"
         return None
 

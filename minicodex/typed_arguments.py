@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
 from minicodex.arguments import (
     describe,
-    expectation,
+    missing_field,
+    not_allowed,
     outside_limits,
     parse_arguments,
     unknown_field,
@@ -24,7 +26,7 @@ from minicodex.arguments import (
     wrong_type,
 )
 from minicodex.errors import ArgumentError, ArgumentFault, InvalidContract
-from minicodex.json_text import pointer_of, shorten, to_compact_bytes
+from minicodex.json_text import pointer_of, to_compact_bytes
 
 __all__ = ["TypedArguments"]
 
@@ -88,21 +90,31 @@ class TypedArguments:
         faults = _merged(self._fault(entry, _steps(entry, value)) for entry in entries)
         raise ArgumentError(*([wrapped] if wrapped else []), *faults) from None
 
+    @cached_property
+    def _schema(self) -> dict[str, Any]:
+        return self.json_schema()
+
     def _fault(self, entry: Any, steps: list[Any]) -> ArgumentFault:
         if entry["type"] == "missing":
-            expected = expectation(_schema_at(self.json_schema(), steps))
-            hint = f"add the field {shorten(steps[-1], 40)}"
-            return ArgumentFault("missing", pointer_of(*steps), expected, hint=hint, rank=15)
-        return _translated(entry, steps, list(self.parameters.values()))
+            return missing_field(pointer_of(*steps[:-1]), str(steps[-1]), _schema_at(self._schema, steps))
+        if entry["type"] in ("literal_error", "enum") and (allowed := _allowed(_schema_at(self._schema, steps))):
+            return not_allowed(pointer_of(*steps), allowed, entry["input"])
+        return _translated(entry, steps, self.parameters.values())
 
 
 def _schema_at(schema: Any, steps: list[Any]) -> Any:
-    """The schema of one place in the arguments, as far as it is simple to find."""
+    """The schema of one place in the arguments, as far as it is simple to find; else an empty one."""
     tables = schema.get("$defs", {})
     for step in steps:
         schema = tables.get(str(schema.get("$ref", "")).removeprefix(_DEFINITIONS), schema)
         schema = schema.get("items", {}) if isinstance(step, int) else schema.get("properties", {}).get(step, {})
-    return schema
+    return tables.get(str(schema.get("$ref", "")).removeprefix(_DEFINITIONS), schema)
+
+
+def _allowed(schema: dict[str, Any]) -> list[Any]:
+    """The values that a place, or one of the branches of its union, lists one by one."""
+    places = (schema, *schema.get("anyOf", ()))
+    return [value for place in places for value in place.get("enum", [place["const"]] if "const" in place else [])]
 
 
 _DEFINITIONS = "#/$defs/"
@@ -165,14 +177,14 @@ def _has(value: Any, step: Any) -> bool:
     return isinstance(value, dict) and step in value
 
 
-def _translated(entry: Any, steps: list[Any], known: list[str]) -> ArgumentFault:
+def _translated(entry: Any, steps: list[Any], known: Iterable[str]) -> ArgumentFault:
     """Translate one error of pydantic. Its own words hold a versioned address and are never shown."""
     kind, given, context, pointer = entry["type"], entry["input"], entry.get("ctx", {}), pointer_of(*steps)
     if kind == "extra_forbidden":
-        return unknown_field(pointer, str(steps[-1]), known if len(steps) == 1 else [])
+        return unknown_field(pointer, str(steps[-1]), list(known) if len(steps) == 1 else [])
     if kind in _NOUNS:
         return wrong_type(pointer, _NOUNS[kind], given, wants_text=kind == "string_type")
-    if kind in ("literal_error", "enum"):
+    if kind in ("literal_error", "enum"):  # deep in a union, where only pydantic knows the branch
         allowed = str(context.get("expected", "")).replace("'", '"')
         return ArgumentFault(
             "not an allowed value",
@@ -183,8 +195,8 @@ def _translated(entry: Any, steps: list[Any], known: list[str]) -> ArgumentFault
             rank=25,
         )
     if kind in _LIMITS:
-        words, key = _LIMITS[kind]
-        return outside_limits(pointer, words.format(shorten(context.get(key), 60)), given)
+        keyword, key = _LIMITS[kind]
+        return outside_limits(pointer, keyword, context.get(key), given)
     if kind in ("value_error", "assertion_error"):  # the tool author's own rule, in the author's own words
         return ArgumentFault(str(context.get("error", "breaks a rule of the tool")), pointer, rank=45)
     return ArgumentFault("does not fit", pointer, _wording(kind), describe(given, pointer), rank=45)
@@ -226,14 +238,15 @@ _NOUNS = {
 }
 
 _LIMITS = {
-    "greater_than": ("a number above {}", "gt"),
-    "greater_than_equal": ("a number of at least {}", "ge"),
-    "less_than": ("a number below {}", "lt"),
-    "less_than_equal": ("a number of at most {}", "le"),
-    "multiple_of": ("a multiple of {}", "multiple_of"),
-    "string_too_short": ("a string of at least {} characters", "min_length"),
-    "string_too_long": ("a string of at most {} characters", "max_length"),
-    "string_pattern_mismatch": ("a string that matches {}", "pattern"),
-    "too_short": ("a list of at least {}", "min_length"),
-    "too_long": ("a list of at most {}", "max_length"),
+    "greater_than": ("exclusiveMinimum", "gt"),
+    "greater_than_equal": ("minimum", "ge"),
+    "less_than": ("exclusiveMaximum", "lt"),
+    "less_than_equal": ("maximum", "le"),
+    "multiple_of": ("multipleOf", "multiple_of"),
+    "string_too_short": ("minLength", "min_length"),
+    "string_too_long": ("maxLength", "max_length"),
+    "string_pattern_mismatch": ("pattern", "pattern"),
+    "too_short": ("minItems", "min_length"),
+    "too_long": ("maxItems", "max_length"),
 }
+"""From pydantic's kind of error to JSON Schema's keyword, and where pydantic keeps the limit."""

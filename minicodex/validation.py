@@ -7,16 +7,16 @@ word. Where the author's schema cannot be used, the compiled one is used in its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 from minicodex.arguments import (
+    LIMITS,
     as_list,
     describe,
-    expectation,
+    missing_field,
+    not_allowed,
     noun,
-    one_of,
     outside_limits,
     unknown_field,
     wrapped_fields,
@@ -120,24 +120,15 @@ def _missing(error: Any, pointer: str) -> Iterator[ArgumentFault]:
     properties = _properties(error.schema)
     for name in error.validator_value:
         if isinstance(name, str) and name not in error.instance:
-            expected = expectation(properties.get(name))
-            yield ArgumentFault(
-                "missing", pointer + pointer_of(name), expected, "", f"add the field {shorten(name, 40)}", 15
-            )
+            yield missing_field(pointer, name, properties.get(name))
 
 
 def _dependent(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    properties = _properties(error.schema)
     for trigger, names in error.validator_value.items():
         for name in names if trigger in error.instance else ():
             if name not in error.instance:
-                yield ArgumentFault(
-                    f"missing beside {shorten(trigger, 40)}",
-                    pointer + pointer_of(name),
-                    "",
-                    "",
-                    f"add the field {shorten(name, 40)}",
-                    15,
-                )
+                yield missing_field(pointer, name, properties.get(name), beside=trigger)
 
 
 def _unknown(error: Any, pointer: str) -> Iterator[ArgumentFault]:
@@ -152,21 +143,15 @@ def _type(error: Any, pointer: str) -> Iterator[ArgumentFault]:
 
 
 def _enum(error: Any, pointer: str) -> Iterator[ArgumentFault]:
-    allowed = error.validator_value if error.validator == "enum" else [error.validator_value]
-    near = (
-        get_close_matches(error.instance[:100], [v for v in allowed if isinstance(v, str)], 1)
-        if isinstance(error.instance, str)
-        else []
-    )
-    hint = f"send {shorten(near[0], 40)}" if near else "send one of the allowed values"
-    yield ArgumentFault("not an allowed value", pointer, one_of(allowed), describe(error.instance, pointer), hint, 25)
+    yield not_allowed(pointer, error.validator_value, error.instance)
 
 
-def _limit(words: str) -> Callable[[Any, str], Iterator[ArgumentFault]]:
-    def translate(error: Any, pointer: str) -> Iterator[ArgumentFault]:
-        yield outside_limits(pointer, words.format(shorten(error.validator_value, 60)), error.instance)
+def _const(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    yield not_allowed(pointer, [error.validator_value], error.instance)
 
-    return translate
+
+def _limit(error: Any, pointer: str) -> Iterator[ArgumentFault]:
+    yield outside_limits(pointer, error.validator, error.validator_value, error.instance)
 
 
 def _other(error: Any, pointer: str) -> Iterator[ArgumentFault]:
@@ -204,18 +189,6 @@ _TRANSLATE: dict[str, Callable[[Any, str], Iterator[ArgumentFault]]] = {
     "unevaluatedProperties": _unknown,
     "type": _type,
     "enum": _enum,
-    "const": _enum,
-    "minimum": _limit("a number of at least {}"),
-    "maximum": _limit("a number of at most {}"),
-    "exclusiveMinimum": _limit("a number above {}"),
-    "exclusiveMaximum": _limit("a number below {}"),
-    "multipleOf": _limit("a multiple of {}"),
-    "minLength": _limit("a string of at least {} characters"),
-    "maxLength": _limit("a string of at most {} characters"),
-    "pattern": _limit("a string that matches {}"),
-    "minItems": _limit("a list of at least {}"),
-    "maxItems": _limit("a list of at most {}"),
-    "uniqueItems": _limit("a list without equal members"),
-    "minProperties": _limit("an object with at least {} fields"),
-    "maxProperties": _limit("an object with at most {} fields"),
+    "const": _const,
+    **dict.fromkeys(LIMITS, _limit),
 }

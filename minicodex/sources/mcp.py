@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from minicodex.errors import HandlerError, SourceError
+from minicodex.errors import HandlerError, SourceError, ToolFailed
 from minicodex.json_text import shorten, to_compact_bytes
 from minicodex.sources.definitions import DefinedTools
 from minicodex.tool import Exposure, RejectedTool, ToolImplementation, TwoViews
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from minicodex.planner import StepState
     from minicodex.sources import Candidate
 
-__all__ = ["MAX_PAGES", "McpServer", "McpToolError", "model_output"]
+__all__ = ["MAX_PAGES", "McpServer", "model_output"]
 
 MAX_PAGES = 100
 """Most pages of one `tools/list`. A server whose cursor never ends would hold the step for ever."""
@@ -230,7 +230,7 @@ class McpServer:
         except ValueError as error:
             raise HandlerError(raw_name, f"its result is no JSON: {error}") from error
         if result.get("isError") is True:
-            raise McpToolError(raw_name, output)
+            raise ToolFailed(output)  # the model reads the server's words alone, as in Codex
         return TwoViews(output, {key: result[key] for key in RESULT_KEYS if result.get(key) is not None})
 
     # --- asking -------------------------------------------------------------------------------------------
@@ -306,13 +306,6 @@ class McpServer:
 
     def _error(self, message: str, hint: str) -> SourceError:
         return SourceError(self.name, message, " ".join([*self._child.evidence(), hint]))
-
-
-class McpToolError(HandlerError):
-    """The tool ran and reported a failure (`isError`). The model reads its words alone, as in Codex."""
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 def _cancel(scopes: list[anyio.CancelScope]) -> None:
