@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -86,7 +87,9 @@ def main(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     words, command = _split(list(argv))
     parser = _parser()
-    options = parser.parse_args(words)
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        options.parser.error(_unknown(unknown, options))
     options.server = command
     try:
         code: int = options.run(options)
@@ -111,10 +114,18 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:at], words[at + 1 :]
 
 
+def _unknown(words: list[str], options: argparse.Namespace) -> str:
+    hint = ""
+    if "timeout" in options and not words[0].startswith("-"):
+        hint = "; the server's command stands behind --, for example: -- python -m mcp_server_time"
+    return f"unknown: {shlex.join(words)}{hint}"
+
+
 def _parser() -> argparse.ArgumentParser:
     about = "What a model is really shown of a tool, and what becomes of its calls."
     parser = _with_examples(argparse.ArgumentParser, "minicodex", prog="minicodex", description=about)
     parser.set_defaults(run=partial(_help, parser))
+    parser.add_argument("--version", action="store_const", dest="run", const=_version, help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     add_commands(commands)
 
@@ -154,11 +165,19 @@ def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
     return GOOD
 
 
+def _version(_: argparse.Namespace) -> int:
+    print(f"minicodex {metadata.version('minicodex')}")
+    return GOOD
+
+
 def _with_examples(make: Callable[..., argparse.ArgumentParser], name: str, **words: Any) -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     args = [] if name == "minicodex" else [name]
     usage = {"description": words["help"]} if "help" in words else {}
-    return make(*args, **words, **usage, epilog="examples:" + EXAMPLES[name].rstrip(), formatter_class=raw)
+    examples = "examples:" + EXAMPLES[name].rstrip()
+    parser = make(*args, **words, **usage, epilog=examples, formatter_class=raw, allow_abbrev=False)
+    parser.set_defaults(parser=parser)
+    return parser
 
 
 def _add_server_options(parser: argparse.ArgumentParser) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from minicodex.json_text import printable
 from minicodex.naming import ToolName
-from minicodex.planner import ToolPlan
+from minicodex.planner import Decision, ToolPlan
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 
 __all__ = ["as_json", "explained", "report"]
@@ -16,13 +17,12 @@ __all__ = ["as_json", "explained", "report"]
 
 def explained(plan: ToolPlan) -> str:
     """One line for each candidate: how far it came, and why."""
-    width = max([len(str(decision.name)) for decision in plan.decisions], default=0)
+    names = _names(plan.decisions)
     lines = []
-    for decision in plan.decisions:
+    for decision, name in zip(plan.decisions, names, strict=True):
         far = "visible" if decision.visible else "callable" if decision.dispatchable else "stopped"
         question = f" [{decision.stopped_at.value}?]" if decision.stopped_at else ""
-        name = _line(decision.name or "(no name)")
-        lines.append(f"{name:<{width}}  {far:<8}  {_line(decision.reason)}{question}")
+        lines.append(f"{name}  {far:<8}  {_line(decision.reason)}{question}")
     return "\n".join(lines) or "the server offers no tools"
 
 
@@ -46,11 +46,10 @@ def report(title: str, plan: ToolPlan) -> str:
     """What a person wants to know first: which tools, how large, and where each mode puts them."""
     prompt = PromptSnapshot(tool_contracts=plan.contracts)
     lines = [title, f"{len(plan.decisions)} tools offered, {len(plan.dispatch)} can be called", ""]
-    for decision in plan.decisions:
+    decisions = sorted(plan.decisions, key=lambda decision: (not decision.visible, str(decision.name)))
+    for decision, name in zip(decisions, _names(decisions), strict=True):
         mark = "+" if decision.visible else "-"
-        lines.append(
-            f"  {mark} {_line(decision.name or '(no name)')}  {_size(decision.name, plan)}{_line(decision.reason)}"
-        )
+        lines.append(f"  {mark} {name}  {_size(decision.name, plan)}  {_line(decision.reason)}")
     ordinary = encode_model_request(prompt, ApiMode.RESPONSES).to_json()["tools"]
     lines += ["", f'Ordinary Responses: {len(plan.contracts.top_level.raw):,} bytes under the key "tools"']
     lines += [orjson.dumps(ordinary, option=orjson.OPT_INDENT_2).decode()]
@@ -65,7 +64,14 @@ def report(title: str, plan: ToolPlan) -> str:
 
 def _size(name: ToolName | None, plan: ToolPlan) -> str:
     tool = plan.implementations.get(name) if name is not None else None
-    return f"{len(tool.contract.to_bytes()):,} bytes, " if tool else ""
+    return f"{len(tool.contract.to_bytes()):>6,} bytes" if tool else " " * len("     0 bytes")
+
+
+def _names(decisions: Sequence[Decision]) -> list[str]:
+    """The names of the candidates, all of one width."""
+    names = [_line(decision.name or "(no name)") for decision in decisions]
+    width = max(map(len, names), default=0)
+    return [f"{name:<{width}}" for name in names]
 
 
 def _line(words: object, limit: int = 200) -> str:

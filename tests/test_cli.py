@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,22 @@ def test_a_process_ends_with_the_exit_code_and_shows_no_traceback():
     )
     assert (done.returncode, done.stderr) == (1, b"")
     assert done.stdout.count(b"\n") == 3
+
+
+@pytest.mark.parametrize("words", [("compile", "--nope"), ("inspect", "--sear"), ("call", "t", "{}", "--nope")])
+def test_an_unknown_option_shows_the_usage_of_its_own_command(words):
+    _, problem = run(*words, code=2)
+    assert problem.startswith(f"usage: minicodex {words[0]} ")
+    assert f"unknown: {words[-1]}" in problem
+
+
+@pytest.mark.parametrize("words", [("inspect", "python"), ("call", "t", "{}", "python")])
+def test_a_server_command_without_its_dashes_is_told_where_they_go(words):
+    assert "the server's command stands behind --" in run(*words, "-m", "mcp_server_time", code=2)[1]
+
+
+def test_version_is_the_one_of_the_package():
+    assert run("--version") == (f"minicodex {metadata.version('minicodex')}\n", "")
 
 
 @pytest.fixture

@@ -104,9 +104,12 @@ def read(reader: Callable[[Any], Any], source: Any) -> Any:
     """
     try:
         return reader(source)
-    except (NotJson, JsonTextError) as flaw:
-        fault = FAULTS["too_deep" if isinstance(flaw, NotJson) and flaw.is_too_deep else "not_json"]
-        raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, str(flaw), fault.hint) from None
+    except JsonTextError as flaw:
+        hint = flaw.hint[:1].upper() + flaw.hint[1:]
+        raise InvalidToolSchema("not_json", "", "JSON text", f"a fault: {flaw}", hint) from None
+    except NotJson as flaw:
+        fault = FAULTS["too_deep" if flaw.is_too_deep else "not_json"]
+        raise InvalidToolSchema(fault.kind, flaw.pointer, fault.expected, flaw.found, fault.hint) from None
 
 
 class Watch(Protocol):

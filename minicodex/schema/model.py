@@ -82,7 +82,7 @@ FAULTS: Final = {
         Fault(
             "not_json",
             "a JSON value",
-            "Send JSON text, or what a JSON parser returns: no tuples, NaN or objects of your own",
+            "Send what a JSON parser returns: no tuples, NaN or objects of your own",
         ),
         Fault("too_deep", "at most 250 levels of nesting", "Name the inner parts in `$defs` and refer to them"),
         Fault("not_a_schema", "a JSON object as the schema", 'Write {"type": "object", "properties": {}}'),
