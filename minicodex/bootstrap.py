@@ -197,7 +197,7 @@ def _set_up(extra: str) -> None:
         if _is_set_up(extra):  # by the process that we waited for
             return
         started = time.monotonic()
-        print(f"Setting up minicodex in {VENV} (once, about a minute).", file=sys.stderr)
+        print(f"Setting up minicodex in {VENV} (once, one to two minutes).", file=sys.stderr)
         clear = _must_be_cleared()
         STAMP.unlink(missing_ok=True)
         if clear or not _has_pip():

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from minicodex.history import user
-from minicodex.json_text import parse_plain, shorten
+from minicodex.json_text import shorten
 from minicodex.lab.chapter_05 import MEETING
 from minicodex.lab.exercise import exercise
 from minicodex.lab.json_diff import ABSENT, compare
@@ -18,6 +18,7 @@ from minicodex.samples import CREATE_EVENT_SCHEMA, EventBook
 from minicodex.schema import PASSES, SchemaTrace, trace_tool_schema
 from minicodex.schema.compiler import begin
 from minicodex.schema.draft import Draft
+from minicodex.schema.literals import parse_plain
 from minicodex.sources.dynamic import dynamic_tool
 from minicodex.tool import ToolImplementation
 

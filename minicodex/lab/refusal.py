@@ -12,10 +12,11 @@ from html import escape
 from typing import Any
 
 from minicodex.errors import InvalidToolSchema, JsonTextError
-from minicodex.json_text import parse_exact, shorten
+from minicodex.json_text import shorten
 from minicodex.lab.html import MONO, Html, Pill, prose, tag
 from minicodex.lab.json_diff import one_line
 from minicodex.lab.view import View, counted
+from minicodex.schema.literals import parse_exact
 
 __all__ = ["Refusal"]
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from minicodex.json_text import NumberLiteral
 from minicodex.schema.draft import Draft
 from minicodex.schema.keywords import ADDITIONAL, MEMBER_KEYWORDS, TABLE_KEYWORDS, known_names, shape_of
+from minicodex.schema.literals import NumberLiteral
 from minicodex.schema.model import Misfit
 
 __all__ = ["WRITTEN_ALIKE", "look_aside", "refuse_wide_integers", "values_inside"]

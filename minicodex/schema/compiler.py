@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from minicodex.errors import InvalidToolSchema, JsonTextError
-from minicodex.json_text import (
+from minicodex.json_text import pointer_of
+from minicodex.schema.aside import refuse_wide_integers
+from minicodex.schema.cache import TextCache
+from minicodex.schema.compaction import BUDGET_BYTES, PASSES
+from minicodex.schema.definitions import retain_reachable_definitions
+from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
+from minicodex.schema.literals import (
     NotJson,
     can_be_written,
     exact_copy,
@@ -16,13 +22,7 @@ from minicodex.json_text import (
     is_written_alike,
     parse_exact,
     parse_loose,
-    pointer_of,
 )
-from minicodex.schema.aside import refuse_wide_integers
-from minicodex.schema.cache import TextCache
-from minicodex.schema.compaction import BUDGET_BYTES, PASSES
-from minicodex.schema.definitions import retain_reachable_definitions
-from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
 from minicodex.schema.model import FAULTS, Misfit, ToolSchema, pointer_to
 from minicodex.schema.normalize import adapt_mcp_schema, normalize_supported_keywords
 

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from minicodex.json_text import write_number
 from minicodex.schema.keywords import Effect, Shape
+from minicodex.schema.literals import write_number
 
 __all__ = ["IN_A_TABLE", "Change", "Draft", "Node", "Rule", "Stage"]
 

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import orjson
 
-from minicodex.json_text import parse_plain, pointer_of, write_number
+from minicodex.json_text import pointer_of
 from minicodex.schema.draft import Change, Draft, Node, Rule
 from minicodex.schema.keywords import LOST_KEYWORDS, TABLE_KEYWORDS, Effect
+from minicodex.schema.literals import parse_plain, write_number
 from minicodex.schema.normalize import NODE_CLEARED
 
 __all__ = ["LOSS_RULES", "Loss", "losses_of_changes", "losses_of_ignored", "new_contradictions", "places_of"]

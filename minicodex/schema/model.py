@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from minicodex.errors import InvalidToolSchema
-from minicodex.json_text import parse_plain, pointer_of, shorten
+from minicodex.json_text import pointer_of, shorten
+from minicodex.schema.literals import parse_plain
 
 if TYPE_CHECKING:
     from minicodex.schema.typed import SchemaNode

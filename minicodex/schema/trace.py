@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 
 from minicodex.errors import InvalidToolSchema
-from minicodex.json_text import exact_copy, parse_exact, parse_plain, write_number
 from minicodex.schema.compaction import BUDGET_BYTES
 from minicodex.schema.compiler import STAGES, begin, finish, read
 from minicodex.schema.draft import COLLAPSE_DEPTH, Draft, Stage
 from minicodex.schema.keywords import TABLE_KEYWORDS
+from minicodex.schema.literals import exact_copy, parse_exact, parse_plain, write_number
 from minicodex.schema.losses import (
     Loss,
     Places,

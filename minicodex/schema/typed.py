@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from minicodex.json_text import parse_plain
+from minicodex.schema.literals import parse_plain
 
 __all__ = ["SchemaNode", "decode"]
 
