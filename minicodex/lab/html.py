@@ -21,6 +21,7 @@ __all__ = [
     "Html",
     "Pill",
     "heading",
+    "joined",
     "panel",
     "prose",
     "tag",

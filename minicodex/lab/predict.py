@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from minicodex.lab.html import FAINT, Html, Pill, heading, panel, prose, tag
+from minicodex.lab.html import FAINT, Html, Pill, heading, joined, panel, prose, tag
 from minicodex.lab.view import View
 
 __all__ = ["Choice", "Prediction"]
@@ -42,6 +42,11 @@ class Prediction(View):
     def letters(self) -> str:
         return "abcd"[: len(self.choices)]
 
+    @property
+    def is_right(self) -> bool:
+        """Whether a right answer was chosen."""
+        return self.chosen is not None and self.choices[self.letters.index(self.chosen)].right
+
     def answer(self, letter: str) -> Prediction:
         """The same question with your answer, and with every choice explained.
 
@@ -61,11 +66,14 @@ class Prediction(View):
         return "\n".join(lines)
 
     def html(self) -> Html:
-        items = [self._item(letter, choice) for letter, choice in zip(self.letters, self.choices, strict=True)]
         title = heading("Predict", "choose before you go on" if self.chosen is None else f"you chose {self.chosen}")
+        return panel(title, self.body(), label=f"Prediction: {self.question}")
+
+    def body(self) -> Html:
+        """Question and choices, without the box around them."""
+        items = [self._item(letter, choice) for letter, choice in zip(self.letters, self.choices, strict=True)]
         question = tag("p", prose(self.question), style="margin: 0 0 .4em")
-        choices = tag("ul", *items, style="list-style: none; margin: 0; padding: 0")
-        return panel(title, question, choices, label=f"Prediction: {self.question}")
+        return joined(question, tag("ul", *items, style="list-style: none; margin: 0; padding: 0"))
 
     def _item(self, letter: str, choice: Choice) -> Html:
         mine = letter == self.chosen
