@@ -1,16 +1,14 @@
 """The manual in its wire form."""
 
-import json
-from pathlib import Path
-
 import orjson
 import pytest
 
 from minicodex import FreeformContract, FunctionContract, NamespaceContract, compile_tool_schema
 from minicodex.errors import ContractEncodingError, InvalidContract
+from minicodex.lab.recorded import recording
 from minicodex.search import SEARCH_TOOL
 
-CAPTURED = json.loads((Path(__file__).parent / "data/captures/ordinary.json").read_text())
+CAPTURED = recording("ordinary")
 ZETA = CAPTURED["mcp_servers"]["p"]["tools"][0]
 
 

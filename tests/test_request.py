@@ -1,6 +1,5 @@
 """The two layouts of one request."""
 
-import json
 from pathlib import Path
 
 import orjson
@@ -15,12 +14,12 @@ from minicodex.contract import FreeformContract, FunctionContract, NamespaceCont
 from minicodex.errors import ContractEncodingError, HistoryError, InvalidToolSchema
 from minicodex.history import user
 from minicodex.json_text import unencodable
+from minicodex.lab.recorded import recording
 from minicodex.search import SEARCH_TOOL
 from minicodex.sources.definitions import DefinedTools
 
 CAPTURES = Path(__file__).parent / "data/captures"
-ORDINARY = json.loads((CAPTURES / "ordinary.json").read_text())
-LITE = json.loads((CAPTURES / "lite.json").read_text())
+ORDINARY, LITE = recording("ordinary"), recording("lite")
 
 
 def contracts_of(definitions):

@@ -10,6 +10,7 @@ import pytest
 
 from minicodex import ApiMode, Exposure, PromptSnapshot, StepState, dynamic_tool, plan_tools, run_turn
 from minicodex.history import counter, developer, user, wire
+from minicodex.lab.recorded import recording
 from minicodex.models.scripted import ScriptedModel, call, say
 from minicodex.planner import ModelAbilities
 from minicodex.request import ContractList
@@ -17,9 +18,9 @@ from minicodex.sources.definitions import DefinedTools
 from minicodex.tool_updates import UPDATE_INTRODUCTION, announce_deferred, declare_changes, declared_names, forget_tools
 
 CAPTURES = Path(__file__).parent / "data/captures"
-LITE, ORDINARY, DEFERRED = (
-    json.loads((CAPTURES / f"{name}.json").read_text())
-    for name in ("lite", "list_changed_ordinary", "deferred_tool_search")
+LITE = recording("lite")
+ORDINARY, DEFERRED = (
+    json.loads((CAPTURES / f"{name}.json").read_text()) for name in ("list_changed_ordinary", "deferred_tool_search")
 )
 LISTS = [
     LITE["mcp_tools_step_1"],

@@ -2,6 +2,7 @@
 
     python -m tests.bench.requests            the table
     python -m tests.bench.requests --quick    fewer blocks, for a look
+    python -m tests.bench.requests --save     only what chapter 7 shows; writes it to minicodex/lab/request_costs.json
 
 Every figure is a ratio, as in `tests.bench.schema`: the time of one piece of work for 1,000 tools over one
 `orjson.loads` and `orjson.dumps` of the 1,000 raw schemas. The bound: a warm request body costs at most 0.02 of that,
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import statistics
 import tracemalloc
 from collections.abc import Callable
@@ -20,6 +22,8 @@ from typing import Any
 
 from minicodex import ApiMode, PromptSnapshot, StepState, encode_model_request, plan_tools
 from minicodex.history import counter, user
+from minicodex.json_text import to_compact_bytes
+from minicodex.lab.request_costs import MEASURED
 from minicodex.request import AdditionalTools, ContractList
 from minicodex.sources.definitions import DefinedTools
 from minicodex.tool_updates import declare_changes
@@ -113,15 +117,40 @@ def print_updates(pairs: int) -> None:
         )
 
 
+def plain_body(snapshot: PromptSnapshot) -> bytes:
+    """The same body without sharing: every contract becomes data and is written again."""
+    data = encode_model_request(replace(snapshot, tool_contracts=()), ApiMode.RESPONSES).to_json()
+    return to_compact_bytes(data | {"tools": [contract.to_wire() for contract in snapshot.tool_contracts]})
+
+
+def save_for_the_chapter(pairs: int) -> None:
+    warm = prompt(plan_tools(candidates(SCHEMAS), STEP).contracts)
+    size = len(body(warm, ApiMode.RESPONSES))
+    assert len(plain_body(warm)) == size
+    ratios = {
+        "every contract written again": round(ratio(lambda _: plain_body(warm), max(5, pairs // 5)), 3),
+        "encoded once, embedded": round(ratio(lambda _: body(warm, ApiMode.RESPONSES), pairs), 3),
+    }
+    for name, figure in ratios.items():
+        print_row(name, figure)
+    kept = {"tools": TOOLS, "body_bytes": size, "ratios": ratios}
+    MEASURED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="fewer blocks")
-    pairs = 7 if parser.parse_args().quick else 51
+    parser.add_argument("--save", action="store_true", help="write what chapter 7 shows")
+    options = parser.parse_args()
+    pairs = 7 if options.quick else 51
     gc.collect()
     gc.freeze()
     print(
         f"{TOOLS:,} tools, {sum(map(len, TEXTS)):,} bytes of raw schemas; base: one orjson round trip of these bytes\n"
     )
+    if options.save:
+        save_for_the_chapter(pairs)
+        return
     print_encoding(pairs)
     print_clones(pairs)
     print_updates(pairs)

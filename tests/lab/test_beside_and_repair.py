@@ -8,13 +8,14 @@ import pytest
 from minicodex.lab.clinic_cases import CASES, case
 from minicodex.lab.codex_answers import codex_answers
 from minicodex.lab.codex_beside import EXEC_COMMAND, TOOLS, TYPED, Beside, beside
+from minicodex.lab.recorded import recording
 from minicodex.lab.repair import EARS, mended_by, repair
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 
 
 def test_stand_ins_publish_what_the_real_ones_publish():
-    tools = json.loads((CAPTURES / "ordinary.json").read_text())["request"]["tools"]
+    tools = recording("ordinary")["request"]["tools"]
     (real,) = (tool["parameters"] for tool in tools if tool.get("name") == "exec_command")
     for name, schema in EXEC_COMMAND["properties"].items():
         published = {key: value for key, value in real["properties"][name].items() if key != "description"}
