@@ -100,7 +100,9 @@ class Xray(View):
 
     def _row(self, question: str, left: str, right: str) -> Html:
         mark = _mark(left, right).html(_plain(question))
-        head = tag("th", mark, scope="row", style=f"{_CELL}; text-align: left; font-weight: normal")
+        head = tag(
+            "th", mark, scope="row", style=f"{_CELL}; text-align: left; font-weight: normal; white-space: nowrap"
+        )
         if left == right:
             return tag("tr", head, tag("td", prose(left), colspan="2", style=f"{_CELL}; text-align: left"))
         return tag(

@@ -165,6 +165,15 @@ def finish(draft: Draft, *, trusted: bool, budget_bytes: int = BUDGET_BYTES, wat
             break
         if watch is not None:
             watch(draft, stage, ran=is_needed)
+    refuse_null_root(draft)
+    return ToolSchema(sent)
+
+
+def refuse_null_root(draft: Draft) -> None:
+    """The last check: a root that allows nothing but null is no tool's input.
+
+    Raises:
+        InvalidToolSchema: it is one.
+    """
     if draft.schema.get("type") == "null":
         raise FAULTS["null_root"].at("/type", "null")
-    return ToolSchema(sent)
