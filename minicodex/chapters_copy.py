@@ -1,18 +1,19 @@
 """The learner's copy of the chapters: filled, kept up to date, and never overwritten where it was edited.
 
-Why a copy: JupyterLab saves into the files it shows. In the clone every run would be a change to commit.
+Why a copy: JupyterLab saves into the files it shows. In the clone every run would be a change to commit. And the copy
+is handed out without stored outputs: who reads the answer below a question does not ask it.
 A small record in the copy holds the digest of each file as it was handed out; a file that still has it was
 not edited and may be replaced by a newer one.
 """
 
 import hashlib
 import json
-import shutil
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 RECORD = ".minicodex-chapters.json"
+FOR_AUTHORS = "WRITING.md"
 
 
 def refresh_chapters(source: Path, copy: Path, *, reset: bool = False) -> list[str]:
@@ -29,11 +30,11 @@ def refresh_chapters(source: Path, copy: Path, *, reset: bool = False) -> list[s
         OSError: the copy cannot be written. Every file in it is then either the old or the new one.
     """
     handed_out = _read_record(copy)
-    course = {name: _digest(source / name) for name in _files(source)}
+    course = {name: _digest(_handed_out(source / name)) for name in _files(source)}
     edited = {
         name
         for name in handed_out.keys() | course.keys()
-        if _digest(copy / name) not in (None, handed_out.get(name), course.get(name))
+        if _digest_of(copy / name) not in (None, handed_out.get(name), course.get(name))
     }
     told = []
     if reset and edited:
@@ -41,16 +42,20 @@ def refresh_chapters(source: Path, copy: Path, *, reset: bool = False) -> list[s
         edited = set()
 
     added = [name for name in course if not (copy / name).exists()]
-    updated = [name for name in course.keys() - edited - set(added) if _digest(copy / name) != course[name]]
+    updated = [name for name in course.keys() - edited - set(added) if _digest_of(copy / name) != course[name]]
     outdated = [name for name in course.keys() & edited if handed_out.get(name) != course[name]]
     for name in added + updated:
-        _replace(source / name, copy / name)
+        _replace(copy / name, _handed_out(source / name))
     for withdrawn in handed_out.keys() - course.keys() - edited:
         (copy / withdrawn).unlink(missing_ok=True)
     _write_record(copy, {name: handed_out.get(name) if name in edited else course[name] for name in course})
 
     if added:
-        told.append(f"New in your copy: {_listed(added)}." if handed_out else f"Copied {len(added)} files.")
+        told.append(
+            f"New in your copy: {_listed(added)}."
+            if handed_out
+            else f"Copied {len(added)} file{'' if len(added) == 1 else 's'}."
+        )
     if updated:
         told.append(f"Brought up to date, as you had not edited them: {_listed(updated)}.")
     if outdated:
@@ -70,22 +75,41 @@ def _back_up(copy: Path, names: Iterable[str]) -> Path:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Every file of the course, as a path relative to its folder; hidden files and caches are none."""
+    """Every file for learners, as a path relative to its folder; hidden files and caches are none."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in name.parts):
+        if (
+            path.is_file()
+            and path.name != FOR_AUTHORS
+            and not any(part.startswith((".", "__pycache__")) for part in name.parts)
+        ):
             yield name.as_posix()
 
 
-def _digest(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+def _handed_out(path: Path) -> bytes:
+    """What a learner gets of a file: a notebook without its outputs, anything else as it is."""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None}
+    return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _replace(source: Path, target: Path) -> None:
-    """Copy one file so that the target is at every moment either the old or the new one."""
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _digest_of(path: Path) -> str | None:
+    return _digest(path.read_bytes()) if path.is_file() else None
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Write one file so that it is at every moment either the old or the new one."""
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.new")
-    shutil.copyfile(source, unfinished)
+    unfinished.write_bytes(content)
     unfinished.replace(target)
 
 

@@ -184,6 +184,12 @@ class ArgumentError(ModelError):
     """
 
     def __init__(self, *faults: ArgumentFault | str) -> None:
+        for fault in faults:
+            if not isinstance(fault, (str, ArgumentFault)):
+                found = type(fault).__name__
+                raise TypeError(
+                    f"ArgumentError takes faults one by one, each a text or an ArgumentFault; found {found}"
+                )
         listed = [ArgumentFault(fault) if isinstance(fault, str) else fault for fault in faults]
         self.faults: Sequence[ArgumentFault] = tuple(sorted(listed, key=_RANK))
         self.ran = False

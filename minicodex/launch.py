@@ -40,7 +40,6 @@ def _lab(arguments: argparse.Namespace) -> int:
     copy = CLONE / "my-chapters" if CLONE else Path.cwd() / "minicodex-chapters"
     for sentence in refresh_chapters(NOTEBOOKS, copy, reset=arguments.reset):
         print(sentence)
-    _trust_chapters()
     chapters = sorted(copy.glob("[0-9]*.ipynb"))
     print(f"JupyterLab opens on {copy}. Ctrl-C here ends it.", flush=True)
 
@@ -75,16 +74,6 @@ def _lab(arguments: argparse.Namespace) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # an early Ctrl-C leaves a thread of the server behind, for which Python would wait for ever
-
-
-def _trust_chapters() -> None:
-    """Sign the chapters, as JupyterLab shows stored figures and HTML of a stranger's notebook in part only."""
-    import nbformat
-    from nbformat.sign import NotebookNotary
-
-    notary = NotebookNotary()
-    for path in NOTEBOOKS.rglob("*.ipynb"):
-        notary.sign(nbformat.read(path, as_version=4))
 
 
 def _test(*, everything: bool) -> int:

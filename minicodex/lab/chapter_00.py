@@ -25,7 +25,7 @@ __all__ = [
     "PROMPT",
     "TIME_QUESTION",
     "TWO_AT_ONCE",
-    "WHERE_IT_RUNS",
+    "WHAT_CROSSES",
     "TrustingHandler",
     "check_dispatcher",
     "check_dropped_item",
@@ -50,21 +50,21 @@ TWO_AT_ONCE: dict[str, Any] = {
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
-WHERE_IT_RUNS = Prediction(
-    "The model “calls” `update_plan`. Where does the Python function run?",
+WHAT_CROSSES = Prediction(
+    "The model “calls” `update_plan`, a Python function on this machine. What crosses the line to the provider?",
     (
         Choice(
-            "At the provider, beside the model.",
-            "The provider never had the function. Nothing but text was sent to it.",
+            "The function, once, before the first call.",
+            "No provider would run a stranger's code. What is sent is a description, and the function is not in it.",
         ),
         Choice(
-            "In this kernel, because our code decided to run it.",
-            "The model wrote a text that asks for it. Reading that text and running something is our own doing.",
+            "Only texts: a description there, a request back, a result there.",
+            "Right. Reading the model's text and running something is our own doing, on this side of the line.",
             right=True,
         ),
         Choice(
-            "In this kernel, because the model reached into it.",
-            "Right place, wrong actor. There is no way in: we ask the model, it never asks us.",
+            "A line that stays open, through which the model reaches the function.",
+            "There is no way in: we ask the model, it never asks us.",
         ),
     ),
 )
@@ -147,7 +147,7 @@ def check_script(script: list[Answer]) -> Iterator[str]:
         return
     for number, result in enumerate(turn.results, 1):
         if not result.ok:
-            yield f"call {number} was refused: {' '.join(str(result.output).splitlines()[1:2])}"
+            yield f"call {number} was refused: {_reason(str(result.output))}"
     if board.updates != len(("set", "complete")):
         yield f"the plan was updated {counted(board.updates, 'time')}, not twice"
     elif len(model.requests) <= board.updates:
@@ -158,6 +158,12 @@ def check_script(script: list[Answer]) -> Iterator[str]:
         yield 'in the end every step must be "completed"'
 
 
+def _reason(output: str) -> str:
+    """The line of an answer that says most: the first fault, if it lists any."""
+    lines = output.splitlines()
+    return next((line for line in lines if line.startswith("- ")), lines[0])
+
+
 @exercise("Look up, decode, run, and an answer for everything that goes wrong: that is a dispatcher.")
 def check_dispatcher(dispatch: Callable[[ModelFunctionCall, ToolPlan], ToolResult]) -> Iterator[str]:
     """Exercise 0.2: a function from a call and a plan to a result, for good calls and bad ones."""
@@ -165,13 +171,13 @@ def check_dispatcher(dispatch: Callable[[ModelFunctionCall, ToolPlan], ToolResul
     plan = plan_tools([update_plan_tool(board)], StepState(id="step_1"))
     good = json.dumps(PLAN_ARGUMENTS)
     cases = (
-        ("a good call", "update_plan", good, "step_1", True),
-        ("a name that the plan does not have", "update_plans", good, "step_1", False),
-        ("arguments that are not JSON", "update_plan", "three steps", "step_1", False),
-        ("a plan with two steps in progress", "update_plan", json.dumps(TWO_AT_ONCE), "step_1", False),
-        ("a call of another step", "update_plan", good, "step_9", False),
+        ("a good call", "update_plan", good, "step_1", True, ""),
+        ("a name that the plan does not have", "update_plans", good, "step_1", False, "update_plans"),
+        ("arguments that are not JSON", "update_plan", "three steps", "step_1", False, "JSON"),
+        ("a plan with two steps in progress", "update_plan", json.dumps(TWO_AT_ONCE), "step_1", False, "progress"),
+        ("a call of another step", "update_plan", good, "step_9", False, "step_9"),
     )
-    for number, (what, name, arguments, step_id, ok) in enumerate(cases):
+    for number, (what, name, arguments, step_id, ok, word) in enumerate(cases):
         call_id, before = f"call_{number}", board.updates
         try:
             result = dispatch(ModelFunctionCall(call_id, name, arguments, step_id), plan)
@@ -188,9 +194,11 @@ def check_dispatcher(dispatch: Callable[[ModelFunctionCall, ToolPlan], ToolResul
             yield f"{what}: the plan was {'not ' if ok else ''}changed"
         elif not result.output:
             yield f"{what}: the output is empty, so the model learns nothing"
+        elif word not in str(result.output):
+            yield f"{what}: the output does not say what is wrong; the word `{word}` would help"
 
 
-@exercise("You found the one guard that stands behind the pattern. Nothing is answered, and the real CLI is silent.")
+@exercise("Such an item is dropped and nobody is answered. The real CLI does it in silence; here an event records it.")
 def check_dropped_item(item: dict[str, Any]) -> Iterator[str]:
     """Exercise 0.3: a function call that is complete at first sight and yet is dropped."""
     if not isinstance(item, dict) or item.get("type") != "function_call":

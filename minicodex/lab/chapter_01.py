@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from minicodex.dispatch import ToolResult
@@ -84,26 +85,28 @@ class LaxBoard(PlanBoard):
 # --- predictions -----------------------------------------------------------------------------------------------------
 
 WHAT_A_RULE_DOES = Prediction(
-    "The description says: never have two steps in progress. The model sends two. Who stops it?",
+    "Two tools. The first says in its description: never have two steps in progress. Its code does not know that rule. "
+    "The second says nothing, and its code holds the rule. One model sends both of them two steps in progress. Which "
+    "plan is broken afterwards?",
     (
         Choice(
-            "The model itself: it has read the rule.",
-            "It has, and most of the time it will follow. But a description is advice. Nothing makes a model take it.",
+            "None: the model has read the rule.",
+            "It has, and most of the time it follows. But a description is advice. Nothing makes a model take it.",
         ),
         Choice(
-            "The provider: the rule is part of the request.",
-            "The provider hands the words to the model. It does not know that they are a rule.",
-        ),
-        Choice(
-            "Nobody, unless the tool's own code checks it.",
-            "Right. A rule holds if the handler holds it, whatever the description says.",
+            "That of the first tool.",
+            "Right. A rule holds where the handler holds it, whatever the description says.",
             right=True,
+        ),
+        Choice(
+            "That of the second tool: nobody has told the model.",
+            "So the model does not know. The handler does.",
         ),
     ),
 )
 
 WHAT_STRICT_DOES = Prediction(
-    "The contract says `strict: true`, and the endpoint accepts the request. What may the handler now rely on?",
+    "The contract says `strict: true`, and a compatible endpoint accepts it. What may the handler now rely on?",
     (
         Choice(
             "The arguments fit the schema: that is what strict means.",
@@ -167,6 +170,16 @@ def check_strict(schema: Any) -> Iterator[str]:
             check(arguments)
         except ArgumentError as error:
             yield f"{what} can no longer be said: {error}"
+    too_much: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("an event without a title", {"title": None, "minutes": 30, "guests": None}),
+        ("an event without a length", {"title": "Tea", "minutes": None, "guests": None}),
+        ("half a minute", {"title": "Tea", "minutes": 0.5, "guests": None}),
+        ("a guest without an email", {"title": "Tea", "minutes": 30, "guests": [{"email": None, "note": None}]}),
+    )
+    for what, arguments in too_much:
+        with suppress(ArgumentError):
+            check(arguments)
+            yield f"{what} could not be said before, and now it can"
 
 
 @exercise("The rule holds now, whatever the description says and whatever the provider promises.")
@@ -186,6 +199,8 @@ def check_rule(rule: Callable[[list[PlanItem]], None]) -> Iterator[str]:
             yield 'the refusal does not say where: give the `ArgumentFault` the pointer "/plan/2/step"'
         if not any(fault.hint for fault in error.faults):
             yield "the refusal shows no way out: give the `ArgumentFault` a `hint`"
+    except Exception as error:  # noqa: BLE001 - the learner's rule may raise anything
+        yield f"it raised {type(error).__name__} ({error}); only an `ArgumentError` reaches the model as feedback"
     else:
         yield "a plan with the step “Read” twice is accepted"
 
@@ -193,9 +208,13 @@ def check_rule(rule: Callable[[list[PlanItem]], None]) -> Iterator[str]:
 @exercise("The key came on by itself: a search hands out the same manual, marked. Nothing else makes it appear.")
 def check_found(result: ToolResult) -> Iterator[str]:
     """Exercise 1.3: the result of a search, with the deferred manual in it."""
-    if not isinstance(result, ToolResult):
+    if isinstance(result, list) and result and isinstance(result[0], ToolResult):
+        yield "`dispatch_all` gives a list, one result for each call: take the first of it"
+    elif not isinstance(result, ToolResult):
         yield "`found` must be the `ToolResult` of a search call"
-    elif not result.ok or not isinstance(result.output, list):
+    elif not result.ok:
+        yield f"the search was refused: {str(result.output).splitlines()[0]}"
+    elif not isinstance(result.output, list):
         yield "this result holds no manuals: a `ModelSearchCall` has the arguments `{'query': …}`"
     elif not result.output:
         yield "the search found nothing: is the tool deferred, and do its words contain those of the query?"

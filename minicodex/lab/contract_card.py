@@ -6,7 +6,7 @@ so that each switch shows exactly what it changes there. One of them changes not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -60,7 +60,24 @@ class ContractCard(View):
     output_schema: bool = False
 
     def with_(self, **switches: Any) -> ContractCard:
-        """The card with other switches, for example `card.with_(strict=True)`."""
+        """The card with other switches, for example `card.with_(strict=True)`.
+
+        Raises:
+            ValueError: there is no such switch, or it has no such position.
+        """
+        positions: dict[str, Collection[Any]] = {
+            "name": self.contracts,
+            "description": DESCRIPTIONS,
+            "strict": (False, True),
+            "defer_loading": (None, False, True),
+            "output_schema": (False, True),
+        }
+        for switch_, position in switches.items():
+            if switch_ not in positions:
+                raise ValueError(f"no switch is called {switch_!r}; they are {', '.join(positions)}")
+            if not any(position is known or position == known for known in positions[switch_]):
+                known = ", ".join(map(repr, positions[switch_]))
+                raise ValueError(f"{switch_} cannot be {position!r}; choose one of {known}")
         return replace(self, **switches)
 
     @property

@@ -25,7 +25,9 @@ from minicodex.lab.view import View
 __all__ = ["Verdict", "exercise"]
 
 MAX_FAULTS = 3
-"""More sentences than this at once help nobody."""
+"""More sentences than this at once help nobody; the rest is counted."""
+
+MAX_COUNTED = 50
 
 _DONE = Pill("✓", "done", ground="#c8efdc", ink="#06361f")
 _OPEN = Pill("…", "not done yet", ground="#fdebb2", ink="#453300")
@@ -72,8 +74,9 @@ def exercise(lesson: str) -> Callable[[Callable[..., Iterable[str]]], Callable[.
 def _first_faults(faults: Callable[[], Iterable[str]]) -> Iterable[str]:
     found: list[str] = []
     try:
-        for fault in islice(faults(), MAX_FAULTS):
+        for fault in islice(faults(), MAX_COUNTED):
             found.append(fault)  # noqa: PERF402 - what was found before an exception counts
     except Exception as error:  # noqa: BLE001 - the answer is a learner's code and may do anything
         found.append(f"checking it raised {type(error).__name__}: {error}")
-    return found
+    hidden = len(found) - MAX_FAULTS
+    return found[:MAX_FAULTS] + ([f"and {hidden} more"] if hidden > 0 else [])

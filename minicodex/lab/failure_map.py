@@ -92,12 +92,16 @@ class FailureMap(View):
         return "\n".join(lines).replace("`", "")
 
     def html(self) -> Html:
-        columns = "display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .6em"
+        columns = "display: grid; grid-template-columns: repeat(auto-fit, minmax(11em, 1fr)); gap: .6em"
         boxes = [self._boundary(boundary, when) for boundary, when in BOUNDARIES.items()]
         rows = [_fact(fact, words) for fact, words in self.facts.items()]
         table = tag("table", tag("tbody", *rows), style="border-collapse: collapse; width: 100%; margin: .9em 0 0")
         title = heading(self.failure.where, self.key)
-        return panel(tag("div", *boxes, style=columns), tag("div", title, table, style="margin-top: 1em"), **_LABEL)
+        return panel(
+            tag("div", *boxes, style=columns),
+            tag("div", title, table, style="margin-top: 1em"),
+            label="The failure map",
+        )
 
     def _boundary(self, boundary: str, when: str) -> Html:
         head = tag("div", tag("strong", boundary), tag("div", when, style=f"color: {FAINT}; font-size: 92%"))
@@ -111,9 +115,6 @@ class FailureMap(View):
         marked = f"{style}; outline: 2px solid {ACCENT}; background: {SOFT}; font-weight: 600" if here else style
         sign = "▶ " if here else ""
         return tag("li", f"{sign}{failure.where}", style=marked, aria_current="true" if here else None)
-
-
-_LABEL = {"label": "The failure map", "style": "overflow-wrap: break-word"}
 
 
 def _fact(fact: str, words: str) -> Html:

@@ -74,7 +74,7 @@ class MutationLab(View):
         rows = [self._row(name, outcome) for name, outcome in self.outcomes.items()]
         table = tag("table", tag("tbody", *rows), style="border-collapse: collapse; width: 100%; margin: 0")
         count = f"{len(self.red)} of {len(self.outcomes)} checks are red"
-        return panel(heading("Mutation lab", count), *head, table, label="Mutation lab", style=_WRAP)
+        return panel(heading("Mutation lab", count), *head, table, label="Mutation lab")
 
     def _row(self, name: str, outcome: Outcome) -> Html:
         cell = f"padding: .3em .9em .3em 0; vertical-align: top; border-bottom: 1px solid {LINE}; text-align: left"
@@ -85,9 +85,6 @@ class MutationLab(View):
             told.append(tag("div", JsonView(outcome.actual, outcome.expected).html(), style="margin-top: .4em"))
         mark = tag("td", pill.html(), style=f"{cell}; white-space: nowrap")
         return tag("tr", mark, title, tag("td", *told, style=f"{cell}; width: 100%"))
-
-
-_WRAP = "overflow-wrap: break-word"
 
 
 def mutation_lab() -> Live[MutationLab]:

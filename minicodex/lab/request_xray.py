@@ -96,7 +96,7 @@ class Xray(View):
             heads.append(tag("th", name, verdict, scope="col", style=f"{_CELL}; text-align: left; width: 40%"))
         body = [self._row(*cells) for cells in self.rows]
         table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *body), style=_TABLE)
-        return panel(table, self._bodies(), label="Two requests, compared", style="overflow-wrap: break-word")
+        return panel(table, self._bodies(), label="Two requests, compared")
 
     def _row(self, question: str, left: str, right: str) -> Html:
         mark = _mark(left, right).html(_plain(question))

@@ -38,18 +38,20 @@ class LifecycleStrip(View):
 
     def html(self) -> Html:
         boxes = [self._box(stage) for stage in STAGES]
-        style = "display: flex; flex-wrap: wrap; gap: .3em 0; list-style: none; margin: .2em 0; padding: 0"
+        style = (
+            "display: flex; flex-wrap: wrap; gap: .3em 0; font-size: 95%; list-style: none; margin: .2em 0; padding: 0"
+        )
         return tag("ol", *boxes, aria_label="Life of a contract", style=style)
 
     def _box(self, stage: str) -> Html:
         here = stage in self.here
         colours = f"background: {_HERE.ground}; color: {_HERE.ink}; font-weight: 600" if here else f"color: {INK}"
-        box = f"{colours}; border: 1px solid {_HERE.ground if here else LINE}; border-radius: 4px; padding: .1em .55em"
+        box = f"{colours}; border: 1px solid {_HERE.ground if here else LINE}; border-radius: 4px; padding: .1em .4em"
         ground = "" if here else f"; background: {GROUND}"
         arrow = (
             ""
             if stage == STAGES[-1]
-            else tag("span", "→", aria_hidden="true", style=f"color: {FAINT}; padding: 0 .35em")
+            else tag("span", "→", aria_hidden="true", style=f"color: {FAINT}; padding: 0 .2em")
         )
         name = tag("span", f"{_HERE.sign} {stage}" if here else stage, style=box + ground)
         return tag("li", name, arrow, aria_current="step" if here else None, style="margin: 0")

@@ -29,22 +29,26 @@ LINE_CHARS = 70
 _OURS = Pill("◆", "our side", ground="#d3e6fb", ink="#062c57")
 _THEIRS = Pill("◇", "the model's side", ground="#e8daf8", ink="#35105e")
 
-_STORY: dict[str, tuple[str, str]] = {
-    "plan": ("plan", "One pass over the tools gives two tables: what the model sees, and what can run."),
-    "request": ("request", "Instructions, history and contracts become one text. No function is in it."),
-    "answer": ("call", "The model has read that text, and has written a text. It has run nothing."),
-    "dropped": ("call", "An item that cannot be read is neither kept nor answered. Here it is at least recorded."),
+_STORY: dict[str, tuple[tuple[str, ...], str]] = {
+    "plan": (("plan",), "One pass over the tools gives two tables: what the model sees, and what can run."),
+    "update": (
+        ("request",),
+        "Since the model was last told, its tools have changed. Items with the news are put into the history.",
+    ),
+    "request": (("request",), "Instructions, history and contracts become one text. No function is in it."),
+    "answer": (("call",), "The model has read that text, and has written a text. It has run nothing."),
+    "dropped": (("call",), "An item that cannot be read is neither kept nor answered. Here it is at least recorded."),
     "call": (
-        "dispatch",
+        ("call",),
         "The text became a call. Its name is looked up in the table of this step; its arguments are text.",
     ),
     "result": (
-        "result",
+        ("dispatch", "result"),
         "The handler decoded the arguments and, if they fitted, ran. One call, one result, the same id.",
     ),
-    "end": ("", "The model asked for no more calls, or a limit was met. The turn is over."),
+    "end": ((), "The model asked for no more calls, or a limit was met. The turn is over."),
 }
-"""Event kind to its place on the strip and what happens there."""
+"""Event kind to its places on the strip and what happens there."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,11 +121,11 @@ class TurnPlayer(View):
     # --- twins --------------------------------------------------------------------------------------------------
 
     def text(self) -> str:
-        event, (stage, story) = self.event, _STORY[self.event.kind]
+        event, (stages, story) = self.event, _STORY[self.event.kind]
         lines = [
             f"{self.name}: event {self.index + 1} of {len(self.turn.events)}, {event.kind} ({event.step_id})",
             f"{_side(event).word}, {_place(event)}: {event.summary}",
-            *([LifecycleStrip.at(stage).text()] if stage else []),
+            *([LifecycleStrip.at(*stages).text()] if stages else []),
             story,
             "in hand:",
             self.in_hand.text(),
@@ -131,17 +135,15 @@ class TurnPlayer(View):
         return "\n".join(lines)
 
     def html(self) -> Html:
-        event, (stage, story) = self.event, _STORY[self.event.kind]
+        event, (stages, story) = self.event, _STORY[self.event.kind]
         title = heading(
             f"Event {self.index + 1} of {len(self.turn.events)}: {event.kind}", f"{event.step_id} · {event.summary}"
         )
         where = tag("p", _side(event).html(), " ", prose(f"`{_place(event)}`"), " ", story, style="margin: .5em 0")
         columns = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: .9em"
-        hand = tag("div", heading("In hand"), self.in_hand.html(), style="min-width: 0")
-        past = tag(
-            "div", heading("History", counted(len(self.history), "item")), self._history_html(), style="min-width: 0"
-        )
-        strip = LifecycleStrip.at(*([stage] if stage else [])).html()
+        hand = _window("In hand", "", self.in_hand.html())
+        past = _window("History", counted(len(self.history), "item"), self._history_html())
+        strip = LifecycleStrip.at(*stages).html()
         return panel(title, strip, where, tag("div", hand, past, style=columns), label=f"Turn: {self.name}")
 
     def _history_html(self) -> Html:
@@ -152,6 +154,12 @@ class TurnPlayer(View):
         return tag("ol", *items, style="margin: 0; padding-left: 1.8em")
 
 
+def _window(title: str, note: str, body: Html) -> Html:
+    """A part that scrolls, with the keyboard too: its height is always the same, so the buttons stay where they are."""
+    box = tag("div", body, role="region", aria_label=title, tabindex="0", style="height: 24em; overflow: auto")
+    return tag("div", heading(title, note), box, style="min-width: 0")
+
+
 def _items_added(events: tuple[Event, ...], index: int) -> int:
     event = events[index]
     if event.kind == "answer":
@@ -159,7 +167,7 @@ def _items_added(events: tuple[Event, ...], index: int) -> int:
         while events[index + 1 + dropped].kind == "dropped":
             dropped += 1
         return len(event.payload) - dropped
-    return 1 if event.kind == "result" else 0
+    return len(event.payload) if event.kind == "update" else int(event.kind == "result")
 
 
 def _side(event: Event) -> Pill:

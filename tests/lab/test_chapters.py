@@ -63,12 +63,12 @@ def test_exercises_are_open_in_the_chapter_and_done_in_the_solutions(path):
 
 
 def test_examples_of_the_style_page_run():
-    page = (NOTEBOOKS / "README.md").read_text(encoding="utf-8")
+    page = (NOTEBOOKS / "WRITING.md").read_text(encoding="utf-8")
     names = {}
     exec(PREAMBLE, names)
     flags = __future__.annotations.compiler_flag
     for example in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(example, "notebooks/README.md", "exec", flags), names)
+        exec(compile(example, "notebooks/WRITING.md", "exec", flags), names)
     dial = names["dial"]()
     dial.children[0].children[0].click()
     assert dial.text() == "the dial stands at 1"
