@@ -30,7 +30,7 @@ def refresh_chapters(source: Path, copy: Path, *, reset: bool = False) -> list[s
         OSError: the copy cannot be written. Every file in it is then either the old or the new one.
     """
     handed_out = _read_record(copy)
-    course = {name: _digest(_handed_out(source / name)) for name in _files(source)}
+    course = {name: _digest(handed_out_form(source / name)) for name in _files(source)}
     edited = {
         name
         for name in handed_out.keys() | course.keys()
@@ -45,17 +45,13 @@ def refresh_chapters(source: Path, copy: Path, *, reset: bool = False) -> list[s
     updated = [name for name in course.keys() - edited - set(added) if _digest_of(copy / name) != course[name]]
     outdated = [name for name in course.keys() & edited if handed_out.get(name) != course[name]]
     for name in added + updated:
-        _replace(copy / name, _handed_out(source / name))
+        _replace(copy / name, handed_out_form(source / name))
     for withdrawn in handed_out.keys() - course.keys() - edited:
         (copy / withdrawn).unlink(missing_ok=True)
     _write_record(copy, {name: handed_out.get(name) if name in edited else course[name] for name in course})
 
     if added:
-        told.append(
-            f"New in your copy: {_listed(added)}."
-            if handed_out
-            else f"Copied {len(added)} file{'' if len(added) == 1 else 's'}."
-        )
+        told.append(f"New in your copy: {_listed(added)}." if handed_out else f"Files copied: {len(added)}.")
     if updated:
         told.append(f"Brought up to date, as you had not edited them: {_listed(updated)}.")
     if outdated:
@@ -78,15 +74,12 @@ def _files(folder: Path) -> Iterator[str]:
     """Every file for learners, as a path relative to its folder; hidden files and caches are none."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if (
-            path.is_file()
-            and path.name != FOR_AUTHORS
-            and not any(part.startswith((".", "__pycache__")) for part in name.parts)
-        ):
+        is_hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
+        if path.is_file() and path.name != FOR_AUTHORS and not is_hidden:
             yield name.as_posix()
 
 
-def _handed_out(path: Path) -> bytes:
+def handed_out_form(path: Path) -> bytes:
     """What a learner gets of a file: a notebook without its outputs, anything else as it is."""
     if path.suffix != ".ipynb":
         return path.read_bytes()

@@ -10,7 +10,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from minicodex.chapters_copy import refresh_chapters
+from minicodex.chapters_copy import handed_out_form, refresh_chapters
 
 PACKAGE = Path(__file__).resolve().parent
 CLONE = PACKAGE.parent if (PACKAGE.parent / "pyproject.toml").is_file() else None
@@ -40,6 +40,7 @@ def _lab(arguments: argparse.Namespace) -> int:
     copy = CLONE / "my-chapters" if CLONE else Path.cwd() / "minicodex-chapters"
     for sentence in refresh_chapters(NOTEBOOKS, copy, reset=arguments.reset):
         print(sentence)
+    _trust_chapters()
     chapters = sorted(copy.glob("[0-9]*.ipynb"))
     print(f"JupyterLab opens on {copy}. Ctrl-C here ends it.", flush=True)
 
@@ -74,6 +75,16 @@ def _lab(arguments: argparse.Namespace) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # an early Ctrl-C leaves a thread of the server behind, for which Python would wait for ever
+
+
+def _trust_chapters() -> None:
+    """Sign the chapters in the form in which they are handed out: JupyterLab warns of a stranger's notebook."""
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    notary = NotebookNotary()
+    for path in NOTEBOOKS.rglob("*.ipynb"):
+        notary.sign(nbformat.reads(handed_out_form(path).decode(), as_version=4))
 
 
 def _test(*, everything: bool) -> int:

@@ -38,7 +38,7 @@ def copy(source: Path, tmp_path: Path) -> Path:
 
 def test_first_copy_is_complete_and_leaves_hidden_files_behind(source, tmp_path):
     write(source, {".ipynb_checkpoints/00_first.md": "old", "__pycache__/x.pyc": "x"})
-    assert refresh_chapters(source, tmp_path / "copy") == ["Copied 2 files."]
+    assert refresh_chapters(source, tmp_path / "copy") == ["Files copied: 2."]
     assert read(tmp_path / "copy") == {"00_first.md": "first", "solutions/00_first.md": "solved"}
 
 
@@ -114,7 +114,7 @@ def test_a_notebook_is_handed_out_without_its_outputs_and_authors_notes_are_not(
     cell = {"cell_type": "code", "source": "1 + 1", "execution_count": 1, "outputs": [{"data": {"text/plain": "2"}}]}
     notebook = {"cells": [cell, {"cell_type": "markdown", "source": "naïve"}], "nbformat": 4}
     source = write(tmp_path / "notebooks", {"00_first.ipynb": json.dumps(notebook), "WRITING.md": "for authors"})
-    assert refresh_chapters(source, tmp_path / "copy") == ["Copied 1 file."]
+    assert refresh_chapters(source, tmp_path / "copy") == ["Files copied: 1."]
     (text,) = read(tmp_path / "copy").values()
     assert json.loads(text)["cells"] == [cell | {"execution_count": None, "outputs": []}, notebook["cells"][1]]
     assert "naïve" in text
