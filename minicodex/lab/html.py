@@ -97,5 +97,5 @@ def heading(text: str, note: str = "") -> Html:
 def panel(*children: str, label: str, style: str = "") -> Html:
     """A box on solid ground. `label` is what a screen reader calls it."""
     box = f"background: {GROUND}; color: {INK}; border: 1px solid {LINE}; border-radius: 6px; padding: .7em .9em"
-    shape = "box-sizing: border-box; line-height: 1.5; overflow-wrap: break-word"
+    shape = "box-sizing: border-box; line-height: 1.5; overflow-wrap: break-word; overflow-x: auto"
     return tag("section", *children, aria_label=label, style=f"{box}; {shape}; {style}".rstrip("; "))

@@ -156,7 +156,7 @@ class TurnPlayer(View):
 
 def _window(title: str, note: str, body: Html) -> Html:
     """A part that scrolls, with the keyboard too: its height is always the same, so the buttons stay where they are."""
-    box = tag("div", body, role="region", aria_label=title, tabindex="0", style="height: 24em; overflow: auto")
+    box = tag("div", body, role="region", aria_label=title, tabindex="0", style="height: 20em; overflow: auto")
     return tag("div", heading(title, note), box, style="min-width: 0")
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from minicodex import PromptSnapshot, run_turn
 from minicodex.history import user
+from minicodex.lab.chapter_07 import changing, lite_turn
 from minicodex.lab.sequence import turn_sequence
 from minicodex.lab.turn_player import TurnPlayer, item_line, turn_player
 from minicodex.models.scripted import ScriptedModel, call, say, search
@@ -154,3 +155,13 @@ def test_widget_is_shown_as_text_where_there_is_no_front_end():
     widget = turn_player({"plan": TURN})
     controls(widget)[1].click()
     assert widget._repr_mimebundle_()["text/plain"] == widget.state.text()
+
+
+def test_news_about_tools_are_shown_and_counted():
+    turn, _ = lite_turn(changing)
+    at = next(index for index, event in enumerate(turn.events) if event.kind == "update" and event.step_id == "step_2")
+    player = TurnPlayer({"lite": turn}).go(at)
+    added = [item for item, new in player.history if new]
+    assert [item["type"] for item in added] == ["message", "additional_tools", "message"]
+    assert "its tools have changed" in player.text()
+    assert player.go(99).history[-1][0]["role"] == "assistant"
