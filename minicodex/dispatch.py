@@ -287,6 +287,7 @@ def _side_by_side(calls: Sequence[ModelCall], plan: ToolPlan, terms: _Terms) -> 
 # --- time -----------------------------------------------------------------------------------------------------------
 
 _abandoned: list[threading.Thread] = []
+_abandoned_lock = threading.Lock()
 
 CANCEL_POLL_S = 0.05
 """How often a waiting call looks whether it was cancelled, in seconds."""
@@ -294,8 +295,9 @@ CANCEL_POLL_S = 0.05
 
 def abandoned_threads() -> tuple[str, ...]:
     """Names of the threads that still run a call which has been answered without them."""
-    _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
-    return tuple(thread.name for thread in _abandoned)
+    with _abandoned_lock:
+        _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
+        return tuple(thread.name for thread in _abandoned)
 
 
 @dataclass(frozen=True)
@@ -327,7 +329,8 @@ class _Terms:
             return self._wait(future, name)
         finally:
             if thread.is_alive() and not future.done():
-                _abandoned.append(thread)
+                with _abandoned_lock:
+                    _abandoned.append(thread)
 
     def _wait(self, future: Future[Any], name: str) -> Any:
         end = None if self.timeout_s is None else time.monotonic() + self.timeout_s

@@ -3,7 +3,7 @@
 Read `compiler` first (the stages in order), then one file for each stage: `normalize`, `definitions`, `compaction`.
 `draft` is the workbench they share, `keywords` what is known about each keyword, `aside` what stands where no stage
 goes, `model` the result and its errors (`typed` the same as a pydantic model), `cache` the memory for texts. `trace`
-watches the stages, `losses` says what they lost, `witness` finds among `candidates` arguments that prove it by a
+watches the stages, `losses` says what they lost, `witness` finds among `probes` arguments that prove it by a
 `verdict`, `trace_text` prints it.
 """
 

@@ -1,6 +1,6 @@
 """The proof of a loss: concrete arguments that the author's schema and the compiled one judge differently.
 
-The first of the `candidates` on which the two schemas disagree is the witness. Everything is counted, nothing is
+The first of the `probes` on which the two schemas disagree is the witness. Everything is counted, nothing is
 random: the same schema gives the same witness, and a schema that cannot be judged gives none.
 
 Why no generator from a library: one that samples from any JSON Schema is large, random, and has no bound in time.
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from minicodex.schema.candidates import Maker
 from minicodex.schema.keywords import Effect
 from minicodex.schema.losses import Loss
+from minicodex.schema.probes import Maker
 from minicodex.schema.verdict import Verdict, Work
 
-__all__ = ["MAX_CANDIDATES", "Witness", "find_witness"]
+__all__ = ["MAX_PROBES", "Witness", "find_witness"]
 
-MAX_CANDIDATES: Final = 400
+MAX_PROBES: Final = 400
 """Arguments that are tried in one search."""
 
 MAX_LOSSES: Final = 20
@@ -47,7 +47,7 @@ class Witness:
 
 
 def find_witness(source: Any, compiled: Any, losses: Iterable[Loss]) -> Witness | None:
-    """The first candidate on which the author's schema and the compiled one disagree; None where none was found.
+    """The first probe on which the author's schema and the compiled one disagree; None where none was found.
 
     Args:
         source: the author's schema, as plain data.
@@ -63,12 +63,12 @@ def find_witness(source: Any, compiled: Any, losses: Iterable[Loss]) -> Witness 
     maker = Maker(source)
     for loss in felt[:MAX_LOSSES]:
         wanted = ("reject", "accept") if loss.effect is Effect.WIDER else ("accept", "reject")
-        for place, arguments in islice(maker.candidates(loss.at), MAX_PER_LOSS):
+        for place, arguments in islice(maker.probes(loss.at), MAX_PER_LOSS):
             verdicts = judge_source(arguments), judge_compiled(arguments)
             if verdicts == wanted:
                 return Witness(arguments, *verdicts, at=place)
             tried += 1
-            if work.is_done or tried > MAX_CANDIDATES:
+            if work.is_done or tried > MAX_PROBES:
                 return None
     return None
 

@@ -28,7 +28,7 @@ MAX_LENGTH: Final = 10_000
 """Longest text or list that is made to break a limit."""
 
 MAX_NESTING: Final = 8
-"""How deep candidates are made; a schema may refer to itself."""
+"""How deep probes are made; a schema may refer to itself."""
 
 MAX_NODES: Final = 5_000
 """Nodes that are looked at for the way to a place."""
@@ -55,7 +55,7 @@ class Maker:
         self._root = root
         self._lean, self._full = _Values(root, is_lean=True), _Values(root, is_lean=False)
 
-    def candidates(self, at: str) -> Made:
+    def probes(self, at: str) -> Made:
         """Whole arguments, which are always an object.
 
         Args:
