@@ -11,7 +11,7 @@ from minicodex.lab.predict import Choice, Prediction
 from minicodex.lab.rule_cards import RuleCards
 from minicodex.lab.stage_json import effect_word
 from minicodex.samples import CREATE_EVENT_SCHEMA
-from minicodex.schema import Effect, compile_tool_schema, judge, trace_tool_schema
+from minicodex.schema import Effect, SchemaTrace, compile_tool_schema, judge, trace_tool_schema
 
 __all__ = [
     "ENUM_WITHOUT_TYPE",
@@ -25,7 +25,21 @@ __all__ = [
     "check_ghost",
     "check_mended",
     "check_witnesses",
+    "outside_the_subset",
+    "unused_definitions",
 ]
+
+
+def outside_the_subset(trace: SchemaTrace) -> list[str]:
+    """The keywords of a schema that the typed subset does not have."""
+    dropped = ("demand_lost", "words_lost", "bookkeeping_lost")
+    return sorted({loss.keyword for loss in trace.losses if loss.rule in dropped and loss.keyword} - {"description"})
+
+
+def unused_definitions(trace: SchemaTrace) -> list[str]:
+    """The places of definitions that nothing refers to."""
+    return [loss.at for loss in trace.losses if loss.rule == "definition_unreached"]
+
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
