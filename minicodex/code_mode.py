@@ -30,7 +30,7 @@ from minicodex.naming import ToolName
 from minicodex.schema import compile_tool_schema
 from minicodex.script import Reply, ScriptCall, ScriptLimits, ScriptOutcome, ScriptTool, run_script
 from minicodex.sources.dynamic import SchemaHandler
-from minicodex.tool import Exposure, ToolImplementation
+from minicodex.tool import Exposure, PlanAware, ToolImplementation
 from minicodex.validation import ArgumentValidator
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Script(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ExecHandler:
+class ExecHandler(PlanAware):
     """Runs scripts. The dispatcher binds it to the plan of the call, so that a script calls the tools of its step."""
 
     options: CodeModeOptions

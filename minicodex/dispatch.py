@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 from minicodex.arguments import feedback
 from minicodex.errors import (
@@ -29,7 +29,7 @@ from minicodex.json_text import to_compact_bytes
 from minicodex.naming import ToolName
 from minicodex.planner import ToolPlan
 from minicodex.search import search_tools
-from minicodex.tool import Exposure, Handler, ToolImplementation, TwoViews
+from minicodex.tool import Exposure, Handler, PlanAware, ToolImplementation, TwoViews
 
 __all__ = [
     "MAX_OUTPUT_CHARS",
@@ -181,8 +181,7 @@ def _handler(call: ModelFunctionCall | ModelCustomCall, plan: ToolPlan) -> Handl
     if tool is None or tool.is_freeform is not wants_freeform:
         raise UnsupportedCall(str(name), _way_out(name, tool, plan))
     handler = plan.dispatch[name]
-    bound_to = getattr(handler, "bound_to", None)  # who calls other tools calls those of the same step
-    return handler if bound_to is None else cast("Handler", bound_to(plan))
+    return handler.bound_to(plan) if isinstance(handler, PlanAware) else handler
 
 
 def _way_out(name: ToolName, tool: ToolImplementation | None, plan: ToolPlan) -> str:

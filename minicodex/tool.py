@@ -20,10 +20,19 @@ from minicodex.schema import compile_tool_schema
 from minicodex.typescript import to_typescript
 
 if TYPE_CHECKING:
-    from minicodex.planner import StepState
+    from minicodex.planner import StepState, ToolPlan
     from minicodex.typed_arguments import TypedArguments
 
-__all__ = ["ArgumentError", "Exposure", "Handler", "RejectedTool", "ToolImplementation", "TwoViews", "function_tool"]
+__all__ = [
+    "ArgumentError",
+    "Exposure",
+    "Handler",
+    "PlanAware",
+    "RejectedTool",
+    "ToolImplementation",
+    "TwoViews",
+    "function_tool",
+]
 
 
 class Exposure(Enum):
@@ -67,6 +76,17 @@ class Handler(Protocol):
     def run(self, arguments: Any, *, call_id: str) -> Any:
         """Do the work. The result is a text, or anything that JSON can say."""
         ...
+
+
+class PlanAware:
+    """A handler that calls other tools, and so must know those of its own step: the `exec` tool of code mode.
+
+    A plain class, as every dispatch asks for it: a protocol that can be asked at run time is slow.
+    """
+
+    def bound_to(self, plan: ToolPlan) -> Handler:
+        """The handler for calls of this plan's step."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,3 +69,12 @@ def open_chapter(lab: Lab) -> Iterator[Callable[..., Chapter]]:
     """`open_chapter(name, theme="light")` opens a fresh copy of a notebook; the test's end checks and closes it."""
     with ExitStack() as stack:
         yield lambda name, theme="light": stack.enter_context(lab.open(name, theme))
+
+
+@pytest.fixture(params=["light", "dark"])
+def chapter(open_chapter: Callable[..., Chapter], request: pytest.FixtureRequest) -> Chapter:
+    """The chapter that the test's module names as `CHAPTER`, run to its last exercise."""
+    chapter = open_chapter(request.module.CHAPTER, request.param)
+    chapter.run()
+    chapter.wait_for("exercise-3-check", "not done yet")
+    return chapter

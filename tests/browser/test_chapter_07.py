@@ -2,34 +2,9 @@
 
 from statistics import median
 
-import pytest
-
-themes = pytest.mark.parametrize("theme", ["light", "dark"])
 CHAPTER = "07_on_the_wire"
 
 
-@pytest.fixture
-def chapter(open_chapter, theme):
-    chapter = open_chapter(CHAPTER, theme)
-    chapter.run()
-    chapter.wait_for("exercise-3-check", "not done yet")
-    return chapter
-
-
-@themes
-def test_predictions_explain_themselves_and_the_rest_is_drawn(chapter):
-    for cell in ("predict-tools", "predict-often", "predict-bad", "predict-rewritten"):
-        for letter in "abc":
-            chapter.click(cell, letter)
-            chapter.wait_for(cell, f"you chose {letter}")
-        assert "✓ right" in chapter.text(cell)
-    for cell in ("imports", "two-marked", "once-measured", "bad-encode", "change-ordinary", "change-lite"):
-        assert chapter.screenshot(cell).stat().st_size > 1000
-    assert "ContractEncodingError: the contract of 'update_plan'" in chapter.text("bad-encode")
-    chapter.check_accessibility()
-
-
-@themes
 def test_xray_compares_any_two_requests_and_one_that_is_pasted(chapter):
     chapter.screenshot("xray", "ours")
     times = [chapter.measure("xray", lambda: chapter.pick("xray", "left", "Codex, ordinary"))]

@@ -3,21 +3,9 @@
 import math
 from statistics import median
 
-import pytest
-
-themes = pytest.mark.parametrize("theme", ["light", "dark"])
 CHAPTER = "08_untrusted_arguments"
 
 
-@pytest.fixture
-def chapter(open_chapter, theme):
-    chapter = open_chapter(CHAPTER, theme)
-    chapter.run()
-    chapter.wait_for("exercise-3-check", "not done yet")
-    return chapter
-
-
-@themes
 def test_clinic_shows_lights_feedback_and_a_counter(chapter):
     def pick(label, option):
         return chapter.measure("clinic", lambda: chapter.pick("clinic", label, option))
@@ -44,7 +32,6 @@ def test_clinic_shows_lights_feedback_and_a_counter(chapter):
     chapter.check_accessibility()
 
 
-@themes
 def test_pairs_are_stepped_through(chapter):
     chapter.wait_for("real-beside", "only ours refuses it")
     chapter.screenshot("real-beside")
@@ -57,14 +44,6 @@ def test_pairs_are_stepped_through(chapter):
     chapter.check_accessibility()
 
 
-@themes
-def test_predictions_explain_themselves_and_the_rest_is_drawn(chapter):
-    for cell in ("predict-checked", "predict-twice", "predict-three"):
-        chapter.click(cell, "c")
-        chapter.wait_for(cell, "you chose c")
-        chapter.screenshot(cell)
+def test_each_group_of_the_round_opens(chapter):
     chapter.output("round-view").locator("summary").first.click()
     assert chapter.output("round-view").locator("td", has_text="trailing comma").first.is_visible()
-    for cell in ("round-view", "repair-one", "parts-figure"):
-        assert chapter.screenshot(cell).stat().st_size > 1000
-    chapter.check_accessibility()
