@@ -229,13 +229,6 @@ class Chapter:
             .filter(cell => cell.node.querySelector('.jupyter-widgets')).map(cell => cell.model.id)"""
         return list(self.page.evaluate(cells))
 
-    def cells_with_views(self) -> list[str]:
-        """The ids of the cells that show more than text now: a view, a figure, a widget."""
-        cells = """() => jupyterapp.shell.currentWidget.content.widgets
-            .filter(cell => cell.node.querySelector('.jp-OutputArea section, .jp-OutputArea img, .jupyter-widgets'))
-            .map(cell => cell.model.id)"""
-        return list(self.page.evaluate(cells))
-
     def text(self, cell: str) -> str:
         """What a reader sees below a cell, as text."""
         return "\n".join(self.output(cell).all_inner_texts())
@@ -312,6 +305,7 @@ class Chapter:
                     document.addEventListener(kind, begin, {capture: true, once: true})
                 }
                 const observer = new MutationObserver(() => {
+                    if (began === undefined) return  // an earlier change is still being drawn
                     observer.disconnect()
                     window.minicodexMeasured = performance.now() - began
                 })

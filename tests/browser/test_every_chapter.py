@@ -18,7 +18,6 @@ def test_chapter_runs_and_can_be_read_by_everyone(open_chapter, name, theme):
     for cell in chapter.cells_with_widgets():
         if cell.startswith("predict-"):
             every_choice_is_explained(chapter, cell)
-    for cell in chapter.cells_with_views():
         chapter.screenshot(cell)
     shown = chapter.page.locator(".jp-NotebookPanel .jp-OutputArea").all_inner_texts()
     assert not [text for text in shown if "Error displaying widget" in text or "Loading widget" in text]
