@@ -187,9 +187,7 @@ class ArgumentError(ModelError):
         for fault in faults:
             if not isinstance(fault, (str, ArgumentFault)):
                 found = type(fault).__name__
-                raise TypeError(
-                    f"ArgumentError takes faults one by one, each a text or an ArgumentFault; found {found}"
-                )
+                raise TypeError(f"ArgumentError takes texts and ArgumentFaults, one by one; found {found}")
         listed = [ArgumentFault(fault) if isinstance(fault, str) else fault for fault in faults]
         self.faults: Sequence[ArgumentFault] = tuple(sorted(listed, key=_RANK))
         self.ran = False

@@ -217,7 +217,7 @@ def check_found(result: ToolResult) -> Iterator[str]:
     elif not isinstance(result.output, list):
         yield "this result holds no manuals: a `ModelSearchCall` has the arguments `{'query': …}`"
     elif not result.output:
-        yield "the search found nothing: is the tool deferred, and do its words contain those of the query?"
+        yield "the search found nothing: is the tool deferred? Do the arguments, `{'query': …}`, hold a word of it?"
     elif not all(manual.get("defer_loading") is True for manual in result.output):
         yield "no `defer_loading` here: is this really the output of a search?"
 

@@ -37,6 +37,7 @@ def test_script_that_sets_and_completes_a_plan_passes():
         ([SET, SET, say("Done.")], 'every step must be "completed"'),
         ([SET, call("update_plan", steps("completed")), say("Done.")], "has 1 step in the end, not three"),
         ([SET, call("update_plan", "{"), say("Done.")], "call 2 was refused: - not valid JSON"),
+        ([call("update_plans", {}), say("Done.")], "call 1 was refused: unsupported call: update_plans"),
     ],
 )
 def test_script_is_told_what_is_wrong(script, sentence):
@@ -63,6 +64,7 @@ def trusting(call, plan):
         (lambda call, plan: ToolResult(call.id, False, ""), "a good call: `ok` must be True"),
         (lambda call, plan: ToolResult(call.id, True, "ok"), "a good call: the plan was not changed"),
         (lambda call, plan: replace(dispatch_function_call(call, plan), output=""), "the output is empty"),
+        (lambda call, plan: replace(dispatch_function_call(call, plan), output="no"), "the word `JSON` would help"),
         (
             lambda call, plan: dispatch_function_call(replace(call, step_id=plan.step_id), plan),
             "a call of another step",
@@ -123,9 +125,32 @@ def test_strict_schema_that_can_say_less_is_not_done():
     assert "must still be title, minutes and guests" in chapter_01.check_strict(schema).text()
 
 
+def refuse_with_a_list(items):
+    if len({item.step for item in items}) < len(items):
+        raise ArgumentError([ArgumentFault("twice")])
+
+
 def refuse_second(items, **fault):
     if len({item.step for item in items}) < len(items):
         raise ArgumentError(ArgumentFault("twice", **fault))
+
+
+def test_strict_schema_that_can_say_more_is_not_done():
+    note = {"email": {"type": "string"}, "note": {"type": ["string", "null"]}}
+    guest = {"type": "object", "properties": note, "required": ["email", "note"], "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": {
+            "title": {"type": ["string", "null"]},
+            "minutes": {"type": "integer"},
+            "guests": {"type": ["array", "null"], "items": guest},
+        },
+        "required": ["title", "minutes", "guests"],
+        "additionalProperties": False,
+    }
+    assert "an event without a title could not be said before" in chapter_01.check_strict(schema).text()
+    schema["properties"]["title"] = {"type": "string"}
+    assert chapter_01.check_strict(schema).done
 
 
 def test_rule_with_place_and_way_out_passes():
@@ -139,6 +164,8 @@ def test_rule_with_place_and_way_out_passes():
         (lambda items: refuse_second(items, hint="list it once"), "does not say where"),
         (lambda items: refuse_second(items, pointer="/plan/2/step"), "shows no way out"),
         (lambda items: refuse_second([*items, *items]), "a plan of two different steps is refused"),
+        (lambda items: [].index(len(items)), "it raised ValueError"),
+        (refuse_with_a_list, "takes texts and ArgumentFaults, one by one"),
     ],
 )
 def test_rule_is_told_what_is_wrong(rule, sentence):
