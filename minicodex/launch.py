@@ -44,6 +44,10 @@ def _lab(arguments: argparse.Namespace) -> int:
     chapters = sorted(copy.glob("[0-9]*.ipynb"))
     print(f"JupyterLab opens on {copy}. Ctrl-C here ends it.", flush=True)
 
+    # Defaults for this run, below the user's own settings: long lines of code wrap, so that none is cut off.
+    paths = filter(None, [str(PACKAGE / "jupyter_defaults"), os.environ.get("JUPYTER_CONFIG_PATH")])
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
+
     from jupyterlab.labapp import LabApp
 
     # A user's own kernel called python3 must not win over this environment's, which has minicodex.

@@ -1,6 +1,7 @@
 """What `minicodex lab` and `minicodex test` do once their environment is there, run as programs."""
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -55,7 +56,7 @@ def clone(installed: Path) -> Path:
 # --- test -------------------------------------------------------------------------------------------------
 
 
-def test_of(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_tests_of(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`minicodex test` in that clone, without the set-up, which has tests of its own."""
     code = (
         f"import sys, argparse; sys.path.insert(0, {str(clone)!r}); from minicodex.launch import run; "
@@ -64,30 +65,27 @@ def test_of(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run([sys.executable, "-P", "-c", code], clone)
 
 
-test_of.__test__ = False  # type: ignore[attr-defined]
-
-
 def test_test_runs_tests_and_chapters_and_leaves_out_long_ones(clone):
-    done = test_of(clone)
+    done = run_tests_of(clone)
     assert done.returncode == 0, done.stdout
     assert "tests/test_one.py ." in done.stdout
     assert "notebooks/00_tiny.ipynb ...." in done.stdout
     assert "5 passed, 1 deselected" in done.stdout
-    assert "6 passed in" in test_of(clone, "--all").stdout
+    assert "6 passed in" in run_tests_of(clone, "--all").stdout
 
 
 def test_test_fails_when_a_stored_output_of_a_chapter_is_no_longer_true(clone):
     chapter = clone / "notebooks/00_tiny.ipynb"
     chapter.write_text(chapter.read_text().replace("3 squared is 9", "3 squared is 6"))
-    done = test_of(clone)
+    done = run_tests_of(clone)
     assert (done.returncode, "1 failed" in done.stdout) == (1, True)
 
 
 def test_test_tells_a_failure_from_not_being_able_to_run(clone):
     (clone / "tests/test_one.py").write_text("def test_wrong():\n    assert False\n")
-    assert test_of(clone).returncode == 1
+    assert run_tests_of(clone).returncode == 1
     shutil.rmtree(clone / "notebooks")
-    assert test_of(clone).returncode == 2
+    assert run_tests_of(clone).returncode == 2
 
 
 def test_installed_without_a_clone_there_are_no_tests(installed):
@@ -158,6 +156,10 @@ def test_lab_serves_a_copy_at_the_first_chapter_and_ends_cleanly(installed, tmp_
         assert f"JupyterLab opens on {tmp_path / 'minicodex-chapters'}. Ctrl-C here ends it." in printed
         assert address.startswith(f"http://127.0.0.1:{port}/lab/tree/00_tiny.ipynb?token=")
         assert get(address.replace("lab/tree", "api/contents")) == 200
+        settings = address.replace("lab/tree/00_tiny.ipynb", "lab/api/settings/@jupyterlab/notebook-extension:tracker")
+        with urllib.request.urlopen(settings) as answer:
+            code_cells = json.load(answer)["schema"]["properties"]["codeCellConfig"]
+        assert code_cells["default"]["lineWrap"] is True, "long lines of code wrap unless the user says otherwise"
         lab.send_signal(signal.SIGINT)
         assert lab.stdout
         rest = lab.stdout.read()
