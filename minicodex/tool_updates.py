@@ -127,7 +127,8 @@ def _told(items: Iterable[Item]) -> dict[_Place, _Declared]:
             told |= _declarations(item.contracts)
         elif declares_tools(item):
             told |= _wire_declarations(item.get("tools"))  # type: ignore[union-attr]
-        for words, names in _lists(item):
+        for words, lines in _lists(item):
+            names = set(lines)
             if words == TOOLS_GONE:
                 told = {place: tool for place, tool in told.items() if str(place) not in names}
             elif words == NAMESPACES_GONE:

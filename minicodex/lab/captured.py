@@ -6,12 +6,14 @@ form is taken for granted, and what is looked at is JSON, never an object of our
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from minicodex.errors import JsonTextError
-from minicodex.json_text import parse_strict, shorten, to_compact_bytes
+from minicodex.json_text import parse_strict, printable, shorten, to_compact_bytes
 from minicodex.lab.view import counted
 from minicodex.request import FUNCTIONS_NAMESPACE, ApiMode, ApiRequest
 from minicodex.tool_updates import declared_names
@@ -20,6 +22,9 @@ __all__ = ["ALL_TOOLS", "Captured", "listed"]
 
 MAX_TEXT_CHARS = 1_000_000
 """Longest text that is read, in characters."""
+
+MAX_NAMES, MAX_NAME_CHARS, MAX_PLACES = 50, 160, 5
+"""How much of a list is said in one answer. The longest name that Codex sends has 128 characters."""
 
 ALL_TOOLS = "tools, all in all"
 
@@ -42,6 +47,9 @@ class Captured:
     def read(cls, text: str) -> Captured:
         """From a text: the body, or an object with the keys `headers` and `body`.
 
+        A body is known by its `input`. Other APIs have tools, too, in places of their own: what is said here would be
+        wrong about them.
+
         Raises:
             ValueError: it is neither; the message says where and why.
         """
@@ -53,10 +61,15 @@ class Captured:
             raise ValueError(f"this is no JSON: {error}; {error.hint}") from None
         match value:
             case {"headers": dict(headers), "body": dict(body)}:
-                return cls(body, {str(name): str(text) for name, text in headers.items()})
+                pass
             case dict():
-                return cls(value)
-        raise ValueError(f"a request is an object, and this is {shorten(value, 40)}")
+                headers, body = {}, value
+            case _:
+                raise ValueError(f"a request is an object, and this is {shorten(value, 40)}")
+        if "input" not in body:
+            keys = f"its keys are {listed(body)}" if body else "it is empty"
+            raise ValueError(f"this object is no request to the Responses API: it has no `input`; {keys}")
+        return cls(body, {name: str(text) for name, text in headers.items()})
 
     # --- what the picture shows ---------------------------------------------------------------------------------
 
@@ -66,50 +79,54 @@ class Captured:
         items = self.body.get("input")
         return items if isinstance(items, list) else []
 
-    @property
+    @cached_property
     def top_level(self) -> list[str] | None:
         """Names of the tools under the key `tools`, or None where there is no such key."""
         return _names(self.body["tools"]) if "tools" in self.body else None
 
-    @property
-    def carriers(self) -> dict[int, list[str]]:
-        """Index of each `additional_tools` item in `input`, and the names of the tools in it."""
-        return {index: _names(item.get("tools")) for index, item in _of_type(self.items, "additional_tools")}
+    @cached_property
+    def carriers(self) -> tuple[int, ...]:
+        """Where the `additional_tools` items stand in `input`."""
+        return tuple(index for index, _ in _of_type(self.items, "additional_tools"))
 
-    @property
+    @cached_property
     def tools(self) -> list[str]:
         """What the model may call, all in all: later declarations and removals are counted."""
         return sorted({*(self.top_level or []), *map(_without_wrapper, declared_names(self.items))})
 
-    @property
+    @cached_property
     def found(self) -> list[str]:
         """Names of the tools that a search has brought."""
         outputs = _of_type(self.items, "tool_search_output")
         return sorted({name for _, item in outputs for name in _names(item.get("tools"))})
 
     @property
-    def is_lite(self) -> bool:
-        """Whether the header, or an `additional_tools` item at the head, says so."""
-        marked = any(name.lower() == MARKER and text == "true" for name, text in self.headers.items())
-        return marked or (0 in self.carriers and self.top_level is None)
+    def marker(self) -> str | None:
+        """The header by which Lite says what it is, as it was sent."""
+        return next((f"{name}: {text}" for name, text in self.headers.items() if name.lower() == MARKER), None)
 
     @property
     def verdict(self) -> str:
-        """Where the tools are, and why, in one sentence."""
-        count = counted(len(self.tools), "tool")
+        """Where the tools are, and which mode writes them there."""
+        count, later = counted(len(self.tools), "tool"), len(self.carriers) - (0 in self.carriers)
+        is_marked = (self.marker or "").endswith(": true")
+        but = ", although the header says Responses Lite" if is_marked else ""
+        if self.top_level is not None and self.carriers:
+            return f"{count}, in two places, `tools` and `additional_tools`: neither mode writes both."
         if self.top_level is not None:
-            return f"{count}, under the key `tools`: this is ordinary Responses."
-        if self.carriers:
-            later = len(self.carriers) - (0 in self.carriers)
+            return f"{count}, under the key `tools`: this is ordinary Responses{but}."
+        if 0 in self.carriers:
             also = f" and in {counted(later, 'later update')}" if later else ""
             return f"{count}, in the first item of `input`{also}: this is Responses Lite."
-        return "No tools: there is neither a key `tools` nor an item `additional_tools`."
+        if self.carriers:
+            return f"{count}, in {counted(later, 'update')}: this is Responses Lite, but its first item is missing."
+        return f"No tools: there is neither a key `tools` nor an item `additional_tools`{but}."
 
-    @property
-    def organs(self) -> dict[str, str]:
+    @cached_property
+    def organs(self) -> Mapping[str, str]:
         """What to compare, as question and answer."""
         return {
-            "marker header": next((f"`{n}: {t}`" for n, t in self.headers.items() if n.lower() == MARKER), "none"),
+            "marker header": f"`{_one_line(self.marker)}`" if self.marker else "none",
             "key `tools`": "no such key" if self.top_level is None else _entries(self.body["tools"]),
             "item `additional_tools`": self._carried(),
             ALL_TOOLS: listed(self.tools),
@@ -119,8 +136,9 @@ class Captured:
         }
 
     def _carried(self) -> str:
-        places = [f"`/input/{index}`: {_entries(self.items[index].get('tools'))}" for index in self.carriers]
-        return "; ".join(places) or "none"
+        some = self.carriers[:MAX_PLACES]
+        places = [f"`/input/{index}`: {_entries(self.items[index].get('tools'))}" for index in some]
+        return "; ".join(places + _and_more(len(self.carriers) - len(some))) or "none"
 
     def _instructions(self) -> str:
         told = [f"a developer message, `/input/{index}`" for index in _first_developer_message(self.items)]
@@ -154,9 +172,20 @@ def _entries(entries: Any) -> str:
     return f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}, {len(to_compact_bytes(entries)):,} bytes"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Names as code, or `none`."""
-    return ", ".join(f"`{name}`" for name in names) or "none"
+def listed(names: Collection[str]) -> str:
+    """Names as code, or `none`; of very many only the first."""
+    some = [f"`{_one_line(name)}`" for name in islice(names, MAX_NAMES)]
+    return ", ".join(some + _and_more(len(names) - len(some))) or "none"
+
+
+def _and_more(number: int) -> list[str]:
+    return [f"and {number:,} more"] if number else []
+
+
+def _one_line(text: str) -> str:
+    """A text from outside as a part of one line."""
+    line = printable(text[: MAX_NAME_CHARS + 1])
+    return line if len(line) <= MAX_NAME_CHARS else line[: MAX_NAME_CHARS - 1] + "…"
 
 
 def _shown(body: Mapping[str, Any], key: str) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "HOW_OFTEN_ENCODED",
     "ONE_BAD_CONTRACT",
     "PROMPT",
+    "STRANGE",
     "WHAT_IS_REWRITTEN",
     "WITHOUT_TOOLS",
     "captured",
@@ -64,6 +65,13 @@ def captured() -> dict[str, Captured]:
         "Codex, Lite, three requests later": Captured({**lite["request_1"], "input": later}, lite["headers"]),
     }
 
+
+STRANGE = (
+    '{"input": [',
+    '{"messages": [], "tools": []}',
+    '{"input": [{"role": "user"}, {"type": "additional_tools", "tools": [{"type": "function", "name": "look_up"}]}]}',
+)
+"""Texts that somebody may paste: cut off, from another API, and Lite without its head."""
 
 OFFERED_FIRST = {"morph": "old", "stay": "stay", "gone": "gone"}
 OFFERED_LATER = {"morph": "new", "stay": "stay", "fresh": "fresh"}

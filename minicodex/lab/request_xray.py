@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import ipywidgets as w
 
+from minicodex.json_text import to_compact_bytes
 from minicodex.lab.captured import ALL_TOOLS, Captured, listed
 from minicodex.lab.html import FAINT, LINE, Html, Pill, heading, panel, prose, tag
 from minicodex.lab.json_view import JsonView
@@ -18,6 +20,9 @@ __all__ = ["Captured", "Xray", "request_xray"]
 
 SAME = Pill("=", "same", ground="#e4e4e4", ink="#333333")
 DIFFERENT = Pill("≠", "different", ground="#fdebb2", ink="#453300")
+
+MAX_DRAWN_BYTES = 200_000
+"""Largest body that is drawn: a page gets slow with some ten thousand lines."""
 
 OWN = "(a request of your own)"
 
@@ -67,11 +72,17 @@ class Xray(View):
         if name != OWN:
             return self.requests[name]
         try:
-            return Captured.read(self.own_text) if self.own_text.strip() else "paste a request below"
+            return Captured.read(self.own_text) if self.own_text.strip() else "no request yet: paste one into the field"
         except ValueError as problem:
             return str(problem)
 
     @property
+    def verdicts(self) -> tuple[str, str]:
+        """Where the tools of each are, or why this is no request."""
+        left, right = (side.verdict if isinstance(side, Captured) else side for side in self.pair)
+        return left, right
+
+    @cached_property
     def rows(self) -> list[tuple[str, str, str]]:
         """Question, left answer and right answer; none unless there are two requests."""
         left, right = self.pair
@@ -82,8 +93,8 @@ class Xray(View):
     # --- twins --------------------------------------------------------------------------------------------------
 
     def text(self) -> str:
-        lines = [f"left:  {self.left}", f"       {_verdict(self.pair[0])}"]
-        lines += [f"right: {self.right}", f"       {_verdict(self.pair[1])}"]
+        left, right = self.verdicts
+        lines = [f"left:  {self.left}", f"       {left}", f"right: {self.right}", f"       {right}"]
         for question, left, right in self.rows:
             lines.append(f"{_mark(left, right).sign} {question}")
             lines += [f"    {left}"] if left == right else [f"    left:  {left}", f"    right: {right}"]
@@ -91,8 +102,8 @@ class Xray(View):
 
     def html(self) -> Html:
         heads = [tag("th", "", scope="col", style=_CELL)]
-        for name, side in zip((self.left, self.right), self.pair, strict=True):
-            verdict = tag("div", prose(_verdict(side)), style=f"font-weight: normal; color: {FAINT}")
+        for name, sentence in zip((self.left, self.right), self.verdicts, strict=True):
+            verdict = tag("div", prose(sentence), style=f"font-weight: normal; color: {FAINT}")
             heads.append(tag("th", name, verdict, scope="col", style=f"{_CELL}; text-align: left; width: 40%"))
         body = [self._row(*cells) for cells in self.rows]
         table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *body), style=_TABLE)
@@ -112,7 +123,7 @@ class Xray(View):
     def _bodies(self) -> Html:
         columns = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: 1.2em"
         parts = [
-            tag("div", heading(name, "the body"), JsonView(side.body, open_depth=1).html(), style="min-width: 0")
+            tag("div", heading(name, "the body"), _drawn(side.body), style="min-width: 0")
             for name, side in zip((self.left, self.right), self.pair, strict=True)
             if isinstance(side, Captured)
         ]
@@ -138,8 +149,10 @@ def _plain(text: str) -> str:
     return text.replace("`", "")
 
 
-def _verdict(side: Captured | str) -> str:
-    return side.verdict if isinstance(side, Captured) else side
+def _drawn(body: Mapping[str, Any]) -> Html:
+    if (size := len(to_compact_bytes(body))) > MAX_DRAWN_BYTES:
+        return tag("p", f"{size:,} bytes are too many to be drawn; the table has read all of them.")
+    return JsonView(body, open_depth=1).html()
 
 
 def _mark(left: str, right: str) -> Pill:

@@ -14,18 +14,20 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "is_lite"),
+    ("name", "verdict"),
     [
-        ("ours, ordinary", "2 tools, under the key `tools`", False),
-        ("ours, Lite", "2 tools, in the first item of `input`: ", True),
-        ("Codex, ordinary", "20 tools, under the key `tools`", False),
-        ("Codex, Lite", "19 tools, in the first item of `input`: ", True),
-        ("Codex, Lite, three requests later", "in the first item of `input` and in 2 later updates", True),
+        ("ours, ordinary", "2 tools, under the key `tools`: this is ordinary Responses."),
+        ("ours, Lite", "2 tools, in the first item of `input`: this is Responses Lite."),
+        ("Codex, ordinary", "20 tools, under the key `tools`: this is ordinary Responses."),
+        ("Codex, Lite", "19 tools, in the first item of `input`: this is Responses Lite."),
+        (
+            "Codex, Lite, three requests later",
+            "19 tools, in the first item of `input` and in 2 later updates: this is Responses Lite.",
+        ),
     ],
 )
-def test_each_request_is_told_where_its_tools_are(name, place, is_lite):
-    assert place in REQUESTS[name].verdict
-    assert REQUESTS[name].is_lite is is_lite
+def test_each_request_is_told_where_its_tools_are(name, verdict):
+    assert REQUESTS[name].verdict == verdict
 
 
 def test_both_modes_of_ours_hold_the_same_tools():
@@ -40,11 +42,25 @@ def test_what_was_taken_back_and_came_again_is_counted_once():
     assert "mcp__p.morph" not in Captured(gone).tools
 
 
-def test_lite_is_known_by_its_header_or_by_its_first_item():
-    body = {"input": [{"type": "additional_tools", "tools": [TOOL]}]}
-    assert Captured(body).is_lite
-    assert Captured({"input": []}, {"X-OpenAI-Internal-Codex-Responses-Lite": "true"}).is_lite
-    assert not Captured({"input": []}).is_lite
+UPDATE = {"type": "additional_tools", "tools": [{**TOOL, "name": "b"}]}
+USER = {"type": "message", "role": "user", "content": []}
+MARKED = {"X-OpenAI-Internal-Codex-Responses-Lite": "true"}
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "verdict"),
+    [
+        ({"input": []}, {}, "No tools: there is neither a key `tools` nor an item `additional_tools`."),
+        ({"input": []}, MARKED, "nor an item `additional_tools`, although the header says Responses Lite."),
+        ({"input": [], "tools": [TOOL]}, MARKED, "ordinary Responses, although the header says Responses Lite."),
+        ({"input": [], "tools": [TOOL]}, dict.fromkeys(MARKED, "false"), "this is ordinary Responses."),
+        ({"input": [UPDATE]}, {}, "1 tool, in the first item of `input`: this is Responses Lite."),
+        ({"input": [USER, UPDATE]}, {}, "1 tool, in 1 update: this is Responses Lite, but its first item is missing."),
+        ({"input": [UPDATE], "tools": [TOOL]}, {}, "2 tools, in two places"),
+    ],
+)
+def test_what_fits_neither_mode_is_told_so(body, headers, verdict):
+    assert verdict in Captured(body, headers).verdict
 
 
 @pytest.mark.parametrize(
@@ -62,8 +78,7 @@ def test_lite_is_known_by_its_header_or_by_its_first_item():
     ],
 )
 def test_any_json_object_can_be_looked_at(body):
-    view = Xray(REQUESTS).own(json.dumps(body))
-    assert isinstance(view.pair[1], Captured)
+    view = Xray({"ours": REQUESTS["ours, Lite"], "strange": Captured(body)})
     assert view.rows
     assert len(view.text()) < 5_000
     assert view.html()
@@ -72,9 +87,14 @@ def test_any_json_object_can_be_looked_at(body):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "paste a request below"),
+        ("", "no request yet: paste one into the field"),
         ('{"input": [', "this is no JSON: the text ends before the value is complete at line 1"),
         ("[]", "a request is an object, and this is []"),
+        ("{}", "it has no input; it is empty"),
+        ('{"messages": [], "tools": []}', "no request to the Responses API: it has no input; its keys are messages"),
+        ('{"headers": {}, "request": {"input": []}}', "its keys are headers, request"),
+        ('{"headers": [["a", "b"]], "body": {"input": []}}', "it has no input; its keys are headers, body"),
+        (r'{"input": [], "tools": ["\ud83d"]}', "half of a surrogate pair"),
         ('{"a": 1, "a": 2}', 'the key "a" stands twice'),
         ('"' + "x" * 1_000_001 + '"', "longer than 1,000,000 characters"),
         ("[" * 500, "nested deeper than"),
@@ -88,8 +108,30 @@ def test_what_is_no_request_is_told_so_in_place(text, sentence):
 
 
 def test_headers_can_be_pasted_with_the_body():
-    text = json.dumps({"headers": {"x-openai-internal-codex-responses-lite": "true"}, "body": {"input": []}})
-    assert Captured.read(text).is_lite
+    text = json.dumps({"headers": MARKED, "body": {"input": []}})
+    assert Captured.read(text).organs["marker header"] == "`X-OpenAI-Internal-Codex-Responses-Lite: true`"
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ({"tools": [{**TOOL, "name": f"tool_{n:05}"} for n in range(9_000)]}, "`tool_00049`, and 8,950 more"),
+        ({"tools": [{**TOOL, "name": "n" * 200_000}]}, f"`{'n' * 159}…`"),
+        ({"tools": [{**TOOL, "name": "a\nright: b"}]}, r"`a\nright: b`"),
+        ({"input": [UPDATE] * 9_000}, "`/input/4`: 1 entry, 48 bytes; and 8,995 more"),
+    ],
+)
+def test_answers_stay_short_however_much_is_pasted(body, answer):
+    view = Xray(REQUESTS).own(json.dumps({"input": [], **body}))
+    assert any(right.endswith(answer) for _, _, right in view.rows)
+    assert len(view.text()) < 2_000
+    assert len(view.html()) < 50_000
+
+
+def test_a_body_is_drawn_unless_it_is_too_long():
+    drawn, left_out = (Xray(REQUESTS).own(json.dumps({"input": [], "x": "y" * n})).html() for n in (100, 200_000))
+    assert "y" * 100 in drawn
+    assert "200,019 bytes are too many to be drawn" in left_out  # the text, and 19 around it
 
 
 def test_only_what_differs_is_named_of_two_long_lists():
