@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -101,24 +101,18 @@ class Xray(View):
         return _plain("\n".join(lines))
 
     def html(self) -> Html:
-        heads = [tag("th", "", scope="col", style=_CELL)]
-        for name, sentence in zip((self.left, self.right), self.verdicts, strict=True):
-            verdict = tag("div", prose(sentence), style=f"font-weight: normal; color: {FAINT}")
-            heads.append(tag("th", name, verdict, scope="col", style=f"{_CELL}; text-align: left; width: 40%"))
-        body = [self._row(*cells) for cells in self.rows]
-        table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *body), style=_TABLE)
-        return panel(table, self._bodies(), label="Two requests, compared")
-
-    def _row(self, question: str, left: str, right: str) -> Html:
-        mark = _mark(left, right).html(_plain(question))
-        head = tag(
-            "th", mark, scope="row", style=f"{_CELL}; text-align: left; font-weight: normal; white-space: nowrap"
-        )
-        if left == right:
-            return tag("tr", head, tag("td", prose(left), colspan="2", style=f"{_CELL}; text-align: left"))
-        return tag(
-            "tr", head, *(tag("td", prose(answer), style=f"{_CELL}; text-align: left") for answer in (left, right))
-        )
+        heads = [
+            tag("div", tag("b", name), tag("div", prose(sentence), style=f"color: {FAINT}"), role="columnheader")
+            for name, sentence in zip((self.left, self.right), self.verdicts, strict=True)
+        ]
+        table = [_line(tag("div", "question", role="columnheader", style=f"{_QUESTION}; color: {FAINT}"), heads)]
+        for question, *answers in self.rows:
+            mark = _mark(*answers).html(_plain(question))
+            cells = [tag("div", prose(answer), role="cell") for answer in answers]
+            if answers[0] == answers[1]:
+                cells = [tag("div", prose(answers[0]), role="cell", aria_colspan="2", style="grid-column: 1 / -1")]
+            table.append(_line(tag("div", mark, role="rowheader", style=_QUESTION), cells))
+        return panel(tag("div", *table, role="table", aria_label="answers"), self._bodies(), label="Two requests, compared")
 
     def _bodies(self) -> Html:
         columns = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: 1.2em"
@@ -130,8 +124,15 @@ class Xray(View):
         return tag("div", *parts, style=f"{columns}; margin-top: 1em")
 
 
-_TABLE = "border-collapse: collapse; margin: 0; width: 100%"
-_CELL = f"padding: .3em .9em .3em 0; vertical-align: top; border-bottom: 1px solid {LINE}"
+# A table of boxes: where there is no room, a question stands above its two answers, so that both are always seen.
+_ROW = f"display: flex; flex-wrap: wrap; gap: .15em .9em; padding: .3em 0; border-bottom: 1px solid {LINE}"
+_QUESTION = "flex: 0 0 13em; white-space: nowrap"
+_ANSWERS = "flex: 1 1 24em; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .9em"
+_ANSWERS += "; --jp-code-font-size: 12px"  # a whole name of Codex's tools fits into half of a narrow page
+
+
+def _line(question: Html, answers: Sequence[Html]) -> Html:
+    return tag("div", question, tag("div", *answers, role="presentation", style=_ANSWERS), role="row", style=_ROW)
 
 
 def _only_differences(question: str, left: Captured, right: Captured) -> tuple[str, str]:

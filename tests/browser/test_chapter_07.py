@@ -22,3 +22,17 @@ def test_xray_compares_any_two_requests_and_one_that_is_pasted(chapter):
     chapter.wait_for("xray", "0 tools, under the key")
     print(f"request x-ray, control to view: median {median(times):.0f} ms of {[round(time) for time in times]}")
     chapter.check_accessibility()
+
+
+def test_both_requests_are_seen_on_a_narrow_page(chapter):
+    size = chapter.page.viewport_size
+    chapter.page.set_viewport_size({"width": 900, "height": size["height"]})
+    try:
+        chapter.pick("xray", "left", "Codex, ordinary")
+        chapter.pick("xray", "right", "Codex, Lite, three requests later")
+        chapter.wait_for("xray", "2 later updates")
+        panel = chapter.output("xray").get_by_label("Two requests, compared")
+        assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") == 0
+        chapter.screenshot("xray", "narrow")
+    finally:
+        chapter.page.set_viewport_size(size)

@@ -147,6 +147,16 @@ def test_foreign_words_are_shown_as_text():
     assert "&lt;script&gt;" in view.html()
 
 
+def test_table_of_boxes_is_a_table_to_a_screen_reader():
+    view = Xray(REQUESTS)
+    same = sum(left == right for _, left, right in view.rows)
+    html = view.html()
+    assert html.count('role="row"') == 1 + len(view.rows)
+    assert html.count('role="columnheader"') == 3
+    assert html.count('role="cell"') == 2 * len(view.rows) - same
+    assert html.count('aria-colspan="2"') == same
+
+
 def test_an_unknown_name_is_refused():
     with pytest.raises(ValueError, match="no request is called 'mine'; they are ours, ordinary"):
         Xray(REQUESTS).compare("mine")
