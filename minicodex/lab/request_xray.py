@@ -112,7 +112,9 @@ class Xray(View):
             if answers[0] == answers[1]:
                 cells = [tag("div", prose(answers[0]), role="cell", aria_colspan="2", style="grid-column: 1 / -1")]
             table.append(_line(tag("div", mark, role="rowheader", style=_QUESTION), cells))
-        return panel(tag("div", *table, role="table", aria_label="answers"), self._bodies(), label="Two requests, compared")
+        return panel(
+            tag("div", *table, role="table", aria_label="answers"), self._bodies(), label="Two requests, compared"
+        )
 
     def _bodies(self) -> Html:
         columns = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: 1.2em"
