@@ -24,15 +24,11 @@ def test_xray_compares_any_two_requests_and_one_that_is_pasted(chapter):
     chapter.check_accessibility()
 
 
-def test_both_requests_are_seen_on_a_narrow_page(chapter):
-    size = chapter.page.viewport_size
-    chapter.page.set_viewport_size({"width": 900, "height": size["height"]})
-    try:
-        chapter.pick("xray", "left", "Codex, ordinary")
-        chapter.pick("xray", "right", "Codex, Lite, three requests later")
-        chapter.wait_for("xray", "2 later updates")
-        panel = chapter.output("xray").get_by_label("Two requests, compared")
-        assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") == 0
-        chapter.screenshot("xray", "narrow")
-    finally:
-        chapter.page.set_viewport_size(size)
+def test_both_requests_are_seen_where_there_is_little_room(chapter):
+    chapter.pick("xray", "left", "Codex, ordinary")
+    chapter.pick("xray", "right", "Codex, Lite, three requests later")
+    chapter.wait_for("xray", "2 later updates")
+    panel = chapter.output("xray").get_by_label("Two requests, compared")
+    box = panel.locator("xpath=ancestor::*[contains(@class, 'widget-html')][last()]")
+    box.evaluate("box => { box.style.width = '460px' }")  # of the window, JupyterLab itself would notice it
+    assert panel.evaluate("panel => panel.scrollWidth") <= 460
