@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import ipywidgets as w
 
+from minicodex.lab.html import Html, tag
 from minicodex.lab.predict import Prediction
 from minicodex.lab.view import View
 
@@ -30,7 +31,7 @@ class Live(w.VBox, Generic[State]):  # type: ignore[misc]
     def __init__(self, state: State) -> None:
         self._state = state
         self._sync: Sync[State] = lambda _state: None
-        self.pane = w.HTML(state.html(), layout=w.Layout(margin="4px 0 0", width="100%", overflow="visible"))
+        self.pane = w.HTML(_held(state), layout=w.Layout(margin="4px 0 0", width="100%", overflow="visible"))
         super().__init__([self.pane], layout=w.Layout(width="100%", overflow="visible"))
 
     def driven_by(self, *controls: w.Widget, sync: Sync[State] | None = None) -> Live[State]:
@@ -49,7 +50,7 @@ class Live(w.VBox, Generic[State]):  # type: ignore[misc]
         if state == self._state:
             return
         self._state = state
-        self.pane.value = state.html()
+        self.pane.value = _held(state)
         self._sync(state)
 
     def do(self, reduce: Callable[[State], State]) -> None:
@@ -61,6 +62,11 @@ class Live(w.VBox, Generic[State]):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         return {**super()._repr_mimebundle_(**options), "text/plain": self.text()}
+
+
+def _held(state: View) -> Html:
+    """The drawn state in a box that cannot grow past the cell: what is wider scrolls inside."""
+    return tag("div", state.html(), style="display: grid; grid-template-columns: minmax(0, 1fr)")
 
 
 # --- controls: stock widgets, each with a name that is read out ------------------------------------------------------

@@ -95,5 +95,5 @@ def test_widget_moves_with_every_control():
     assert not any(page.ran for page in widget.state.pages[1:])
     names.value = "wide"
     assert widget.state == BudgetStepper(SCHEMAS, "wide", 1_500, 2, trusted=True, index=3)
-    assert widget.pane.value == widget.state.html()
+    assert widget.state.html() in widget.pane.value
     assert other.state == BudgetStepper(SCHEMAS), "two widgets do not touch each other"

@@ -101,7 +101,7 @@ def test_widget_moves_with_every_control():
     assert (back.disabled, forth.disabled, stage.disabled) == (True, True, True)
     names.value = "create_event"
     assert (stage.disabled, stage.max) == (False, 6)
-    assert widget.pane.value == widget.state.html()
+    assert widget.state.html() in widget.pane.value
 
 
 def test_two_widgets_do_not_touch_each_other():

@@ -87,7 +87,7 @@ def test_widget_edits_each_side_and_the_model():
     implementation.set_state({"index": 3})
     obedience.set_state({"index": 0})
     assert widget.state == DriftLab(WORDS, COMMAND, RENAMED_TOOL, 0)
-    assert widget.pane.value == widget.state.html()
+    assert widget.state.html() in widget.pane.value
 
 
 def test_two_widgets_do_not_touch_each_other():

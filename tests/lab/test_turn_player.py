@@ -137,7 +137,7 @@ def test_widget_steps_jumps_and_changes_the_turn():
     assert (widget.state.name, widget.state.index, len(events.options)) == ("talk", 0, len(TALK.events))
     events.set_state({"index": 2})
     assert (widget.state.index, widget.state.event.kind) == (2, "answer")
-    assert widget.pane.value == widget.state.html()
+    assert widget.state.html() in widget.pane.value
 
 
 def test_widget_offers_no_choice_of_turns_when_there_is_one():
