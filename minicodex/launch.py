@@ -44,7 +44,8 @@ def _lab(arguments: argparse.Namespace) -> int:
     chapters = sorted(copy.glob("[0-9]*.ipynb"))
     print(f"JupyterLab opens on {copy}. Ctrl-C here ends it.", flush=True)
 
-    # Defaults for this run, below the user's own settings: long lines of code wrap, so that none is cut off.
+    # Defaults for this run, below the user's own settings: long lines of code wrap, so that none is cut off, and
+    # JupyterLab does not ask whether it may fetch news.
     paths = filter(None, [str(PACKAGE / "jupyter_defaults"), os.environ.get("JUPYTER_CONFIG_PATH")])
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
 

@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,6 +148,13 @@ def get(address: str) -> int:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is no signal there")
+def default_setting(address: str, plugin: str, name: str) -> Any:
+    """What JupyterLab does unless the user has said otherwise."""
+    settings = address.replace("lab/tree/00_tiny.ipynb", f"lab/api/settings/@jupyterlab/{plugin}")
+    with urllib.request.urlopen(settings) as answer:
+        return json.load(answer)["schema"]["properties"][name]["default"]
+
+
 def test_lab_serves_a_copy_at_the_first_chapter_and_ends_cleanly(installed, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -156,10 +164,8 @@ def test_lab_serves_a_copy_at_the_first_chapter_and_ends_cleanly(installed, tmp_
         assert f"JupyterLab opens on {tmp_path / 'minicodex-chapters'}. Ctrl-C here ends it." in printed
         assert address.startswith(f"http://127.0.0.1:{port}/lab/tree/00_tiny.ipynb?token=")
         assert get(address.replace("lab/tree", "api/contents")) == 200
-        settings = address.replace("lab/tree/00_tiny.ipynb", "lab/api/settings/@jupyterlab/notebook-extension:tracker")
-        with urllib.request.urlopen(settings) as answer:
-            code_cells = json.load(answer)["schema"]["properties"]["codeCellConfig"]
-        assert code_cells["default"]["lineWrap"] is True, "long lines of code wrap unless the user says otherwise"
+        assert default_setting(address, "notebook-extension:tracker", "codeCellConfig")["lineWrap"] is True
+        assert default_setting(address, "apputils-extension:notification", "fetchNews") == "false"
         lab.send_signal(signal.SIGINT)
         assert lab.stdout
         rest = lab.stdout.read()
