@@ -12,7 +12,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
-from minicodex.json_text import parse_strict, pointer_of, printable, shorten
+from minicodex.json_text import parse_strict, pointer_of, shorten
+from minicodex.printable import printable
 
 __all__ = [
     "LIMITS",

@@ -29,6 +29,7 @@ from minicodex.mode_diff import mode_diff
 from minicodex.naming import ToolName
 from minicodex.plan_report import as_json, explained, report
 from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
+from minicodex.printable import printable
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 from minicodex.schema import (
     ToolSchema,
@@ -300,9 +301,14 @@ def _call(options: argparse.Namespace) -> int:
         if options.jsonl:
             return _write_lines(_called_line(line, bench) for line in _lines(_standard_input()))
         outcome = bench.call(options.tool, options.arguments)
-    text = to_compact_bytes(outcome).decode() if options.json else outcome["output"]
+    text = to_compact_bytes(outcome).decode() if options.json else _shown(outcome["output"])
     _write(text.encode() + b"\n")
     return GOOD if outcome["ok"] else BAD
+
+
+def _shown(output: str) -> str:
+    """A server's words: a program gets them as they are, a terminal without what could take it over."""
+    return "\n".join(map(printable, output.split("\n"))) if sys.stdout.isatty() else output
 
 
 @contextmanager

@@ -29,6 +29,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from minicodex.printable import printable
+
 __all__ = [
     "FAILURES",
     "ArgumentError",
@@ -102,7 +104,7 @@ class InvalidToolSchema(ToolAuthorError):
         if len(place) > MAX_POINTER_SHOWN_CHARS:
             half = MAX_POINTER_SHOWN_CHARS // 2
             place = f"{place[:half]}…{place[-half:]}"
-        super().__init__(f"at {place}: expected {expected}, found {actual}" + (f". {hint}" if hint else ""))
+        super().__init__(f"at {printable(place)}: expected {expected}, found {actual}" + (f". {hint}" if hint else ""))
 
 
 class InvalidContract(ToolAuthorError):
@@ -120,7 +122,8 @@ class ContractEncodingError(ToolAuthorError):
 
     def __init__(self, tool: str, pointer: str, reason: str) -> None:
         self.tool, self.pointer, self.reason = tool, pointer, reason
-        super().__init__(f"the contract of {tool!a} cannot be encoded: {reason} at {pointer or 'the root'}")
+        place = printable(pointer) or "the root"
+        super().__init__(f"the contract of {tool!a} cannot be encoded: {reason} at {place}")
 
 
 class HandlerError(ToolAuthorError):
@@ -212,7 +215,7 @@ class UnsupportedCall(ModelError):
 
     def __init__(self, name: str, hint: str = "") -> None:
         self.name, self.hint = name, hint
-        shown = name if len(name) <= MAX_NAME_SHOWN_CHARS else name[:MAX_NAME_SHOWN_CHARS] + "…"
+        shown = printable(name if len(name) <= MAX_NAME_SHOWN_CHARS else name[:MAX_NAME_SHOWN_CHARS] + "…")
         super().__init__(f"unsupported call: {shown}" + (f". {hint}" if hint else ""))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from minicodex.errors import JsonTextError
+from minicodex.printable import printable
 
 __all__ = [
     "MAX_DEPTH",
@@ -28,7 +29,6 @@ __all__ = [
     "no_constant",
     "parse_strict",
     "pointer_of",
-    "printable",
     "scalar_flaw",
     "shorten",
     "syntax_error",
@@ -301,13 +301,6 @@ def _half_pair(text: str) -> bool:
 def pointer_of(*steps: Any) -> str:
     """JSON pointer of the given keys and indexes. Source: RFC 6901, where `~` and `/` are escaped."""
     return "".join(["/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps])
-
-
-def printable(text: str) -> str:
-    """A stranger's text on one line, with an escape for everything that a terminal or a reader could trip over."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 def shorten(value: Any, limit: int = 60) -> str:

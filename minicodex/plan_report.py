@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
-from minicodex.json_text import printable
 from minicodex.naming import ToolName
 from minicodex.planner import Decision, ToolPlan
+from minicodex.printable import printable
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 
 __all__ = ["as_json", "explained", "report"]

@@ -275,3 +275,25 @@ def test_a_closed_standard_input_is_one_sentence():
             assert "standard input is closed" in sys.stderr.getvalue()
     finally:
         sys.stdin = before
+
+
+ESCAPE = "\x1b[31mred\u202e"
+HOSTILE_SCHEMAS = [{"items": []}, {"enum": [1]}, {"$ref": "#/$defs/x", "pattern": "a"}]
+
+
+@pytest.mark.parametrize("words", [("compile", "--raw"), ("compile", "--trace"), ("compile", "--jsonl")])
+@pytest.mark.parametrize("schema", HOSTILE_SCHEMAS)
+def test_no_name_of_a_stranger_moves_the_cursor(words, schema):
+    with streams(json.dumps({"properties": {ESCAPE: schema}}).encode()) as written:
+        main(words)
+        for stream in written:
+            stream.flush()
+        printed = "".join(stream.buffer.getvalue().decode() for stream in written)
+    assert "red" in printed
+    assert "\x1b" not in printed
+
+
+def test_nor_does_the_name_of_a_call(tools):
+    (printed, _) = run("call", ESCAPE, "{}", "--tools", str(tools), code=1)
+    assert "unsupported call: \\x1b[31mred" in printed
+    assert "\x1b" not in printed

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Any
 
 from minicodex.errors import JsonTextError
-from minicodex.json_text import parse_strict, printable, shorten, to_compact_bytes
+from minicodex.json_text import parse_strict, shorten, to_compact_bytes
 from minicodex.lab.view import counted
+from minicodex.printable import printable
 from minicodex.request import FUNCTIONS_NAMESPACE, ApiMode, ApiRequest
 from minicodex.tool_updates import declared_names
 

@@ -20,6 +20,7 @@ from minicodex.lab.stage_json import EFFECTS
 from minicodex.lab.stages import Losses, Page, Pages, Rail, columns
 from minicodex.lab.view import View
 from minicodex.lab.widgets import Live, button, picker, row
+from minicodex.printable import printable
 from minicodex.schema import (
     BUDGET_BYTES,
     Loss,
@@ -61,15 +62,19 @@ class Proof(View):
         )
 
     @property
+    def place(self) -> str:
+        return printable(self.loss.at) or "the root"
+
+    @property
     def arguments(self) -> str:
         return "" if self.witness is None else shorten(self.witness.arguments, 400)
 
     def text(self) -> str:
-        lines = [f"{EFFECTS[self.loss.effect].word} at {self.loss.at or 'the root'}", self.arguments, self.sentence]
+        lines = [f"{EFFECTS[self.loss.effect].word} at {self.place}", self.arguments, self.sentence]
         return "\n".join(line for line in lines if line)
 
     def html(self) -> Html:
-        head = tag("div", EFFECTS[self.loss.effect].html(), " ", prose(f"`{self.loss.at or 'the root'}`"))
+        head = tag("div", EFFECTS[self.loss.effect].html(), " ", prose(f"`{self.place}`"))
         shown = [tag("div", prose(f"`{self.arguments}`"), style="margin: .3em 0")] if self.arguments else []
         return tag("div", head, *shown, tag("div", self.sentence))
 

@@ -14,6 +14,7 @@ from minicodex.lab.html import FAINT, LINE, Html, Pill, prose, tag
 from minicodex.lab.json_diff import ABSENT
 from minicodex.lab.stage_json import EFFECTS, GRAVITY, StageJson
 from minicodex.lab.view import View
+from minicodex.printable import printable
 from minicodex.schema import Loss, SchemaTrace, StageTrace
 
 __all__ = ["Losses", "Page", "Pages", "Rail", "columns"]
@@ -185,7 +186,8 @@ def _place(loss: Loss) -> str:
     change = (
         shorten(loss.before, 40) if loss.after is None else f"{shorten(loss.before, 24)} → {shorten(loss.after, 24)}"
     )
-    return f"{loss.at or '(the root)'}  {change if loss.before is not None else '→ ' + shorten(loss.after, 24)}"
+    place = printable(loss.at) or "(the root)"
+    return f"{place}  {change if loss.before is not None else '→ ' + shorten(loss.after, 24)}"
 
 
 def columns(tree: Html, beside: Html) -> Html:

@@ -28,7 +28,7 @@ import orjson
 
 from minicodex.errors import ProviderError
 from minicodex.history import awaits_output
-from minicodex.json_text import printable
+from minicodex.printable import printable
 from minicodex.request import ApiRequest
 
 if TYPE_CHECKING:

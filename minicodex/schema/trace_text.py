@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from minicodex.json_text import shorten
+from minicodex.printable import printable
 
 if TYPE_CHECKING:
     from minicodex.schema.losses import Loss
@@ -40,7 +41,7 @@ def _stage(stage: StageTrace) -> Iterator[str]:
 
 
 def _place(loss: Loss) -> str:
-    place = loss.at or "(the root)"
+    place = printable(loss.at) or "(the root)"
     before, after = (shorten(value, 30) if value is not None else "nothing" for value in (loss.before, loss.after))
     change = f"  {before} -> {after}" if loss.after is not None else f"  {before}"
     return shorten_text(place, WIDTH - 6 - len(change)) + change
