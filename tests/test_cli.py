@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import subprocess
 import sys
 from importlib import metadata
@@ -297,3 +298,18 @@ def test_nor_does_the_name_of_a_call(tools):
     (printed, _) = run("call", ESCAPE, "{}", "--tools", str(tools), code=1)
     assert "unsupported call: \\x1b[31mred" in printed
     assert "\x1b" not in printed
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal of our own needs a pty")
+def test_on_a_terminal_a_servers_words_are_shown_without_what_could_take_it_over(tools):
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", PROGRAM, "call", "get.user", '{"n": 3, "text": "a\u202eb"}', "--tools", str(tools)]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\\u202e" in shown
+    assert "\u202e" not in shown
