@@ -13,14 +13,18 @@ from typing import Any
 
 from minicodex.errors import MinicodexError
 from minicodex.json_text import shorten
-from minicodex.patterns import UnusablePattern, refuse_wild, search
+from minicodex.patterns import TextTooLong, UnusablePattern, refuse_wild, search
 from minicodex.reference_judge import load_jsonschema
 
-__all__ = ["Budget", "GuardedValidator", "UnusableSchema"]
+__all__ = ["Budget", "GuardedValidator", "Unjudgeable", "UnusableSchema"]
 
 
 class UnusableSchema(MinicodexError):
     """This schema cannot judge these arguments; the text says why, for people."""
+
+
+class Unjudgeable(UnusableSchema):
+    """The schema is fine, these arguments are not: they hold what cannot be compared or matched."""
 
 
 class Budget:
@@ -77,6 +81,8 @@ class GuardedValidator:
             yield from self._validator.iter_errors(arguments)
         except UnusableSchema:
             raise
+        except OverflowError:
+            raise Unjudgeable("a number is too large to compare") from None
         except RecursionError:
             raise UnusableSchema("it never ends") from None
         except Exception as error:  # the library trusts schemas; a stranger's breaks it in many ways
@@ -163,6 +169,8 @@ def _with_tame_names(check: _Check) -> _Check:
 def _usable(ask: Callable[[Any, Any], Any], pattern: Any, about: Any) -> Any:
     try:
         return ask(pattern, about)
+    except TextTooLong as error:
+        raise Unjudgeable(f"{error}: {shorten(pattern, 60)}") from None
     except UnusablePattern as error:
         raise UnusableSchema(f"{error}: {shorten(pattern, 60)}") from None
 
@@ -172,6 +180,4 @@ def _reason(error: Exception) -> str:
 
     if isinstance(error, UnknownType):
         return f"{shorten(error.type, 40)} is no type"
-    if isinstance(error, OverflowError):
-        return "a number is too large to compare"
     return f"it is not lawful JSON Schema ({type(error).__name__})"

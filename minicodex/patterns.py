@@ -15,14 +15,22 @@ from functools import lru_cache
 
 from minicodex.errors import MinicodexError
 
-__all__ = ["MAX_MATCH_STEPS", "UnusablePattern", "refuse_wild", "search"]
+__all__ = ["MAX_MATCH_STEPS", "TextTooLong", "UnusablePattern", "refuse_wild", "search"]
 
 MAX_MATCH_STEPS = 10_000_000
-"""Bound for a tame pattern in Python's engine: (length of the text) to the power of (number of open repeats)."""
+"""Bound for a tame pattern in Python's engine: (length of the text) to the power of (number of open repeats), and twice
+that for each part that is optional or an alternative."""
+
+SHORT_TEXT_CHARS = 64
+"""A pattern that cannot be matched in a text of this length is no good; a longer text is too long for it."""
 
 
 class UnusablePattern(MinicodexError):
     """No engine can match this pattern in bounded time, or it is no pattern at all."""
+
+
+class TextTooLong(UnusablePattern):
+    """The pattern is fine, this text is not: whoever sent it is to send less."""
 
 
 def search(pattern: str, text: str) -> bool:
@@ -45,7 +53,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _python_matcher(pattern: str) -> Callable[[str], bool]:
-    repeats = _open_repeats(pattern)
+    freedom = _open_repeats(pattern)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python warns of forms that other engines know
@@ -54,7 +62,7 @@ def _python_matcher(pattern: str) -> Callable[[str], bool]:
         raise UnusablePattern("the pattern is broken") from error
 
     def match(text: str) -> bool:
-        _refuse_long(repeats, len(text))
+        _refuse_long(freedom, len(text))
         return compiled.search(text) is not None
 
     return match
@@ -69,20 +77,34 @@ def refuse_wild(pattern: str, text_chars: int) -> None:
     _refuse_long(_open_repeats(pattern), text_chars)
 
 
-def _refuse_long(repeats: int, text_chars: int) -> None:
-    if max(1, text_chars) ** (repeats + 1) > MAX_MATCH_STEPS:
-        raise UnusablePattern("the text is too long for this pattern")
+def _refuse_long(freedom: tuple[int, int], text_chars: int) -> None:
+    repeats, choices = freedom
+    if max(1, text_chars) ** (repeats + 1) << choices > MAX_MATCH_STEPS:
+        kind = UnusablePattern if text_chars <= SHORT_TEXT_CHARS else TextTooLong
+        raise kind("the text is too long for this pattern")
 
 
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.DOTALL)
 
 
-def _open_repeats(pattern: str) -> int:
-    """Count the repeats without a small bound; refuse one around a group that repeats or branches inside."""
-    repeats = 0
+_UNREADABLE = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
+"""Comments and verbose mode: what stands in them would be counted wrongly."""
+
+
+def _open_repeats(pattern: str) -> tuple[int, int]:
+    """Count the repeats without a small bound, and the parts that are optional or alternatives.
+
+    Raises:
+        UnusablePattern: a repeat stands around a group that repeats or branches inside.
+    """
+    if _UNREADABLE.search(pattern):
+        raise UnusablePattern("the pattern holds comments or uses verbose mode")
+    repeats, choices, before = 0, 0, ""
     groups = [False]  # per open group: does it repeat or branch inside?
     closed = False  # was the piece before this one a group that does?
     for piece in _PIECE.findall(pattern):
+        choices += piece == "|" or (piece == "?" and before != "(")
+        before = piece
         if piece == "(":
             groups.append(False)
         elif piece == ")" and len(groups) > 1:
@@ -97,4 +119,4 @@ def _open_repeats(pattern: str) -> int:
         elif piece == "|":
             groups[-1] = True
         closed = False
-    return repeats
+    return repeats, choices

@@ -23,7 +23,7 @@ from minicodex.arguments import (
     wrong_type,
 )
 from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
-from minicodex.guarded_validator import Budget, GuardedValidator, UnusableSchema
+from minicodex.guarded_validator import Budget, GuardedValidator, Unjudgeable, UnusableSchema
 from minicodex.json_text import pointer_of, shorten
 
 __all__ = ["MAX_CHECK_STEPS", "ArgumentValidator"]
@@ -64,6 +64,8 @@ class ArgumentValidator:
             try:
                 self._own = self._own or GuardedValidator(self._schema, dialect_of=self._schema)
                 return _judge(self._own, arguments)
+            except Unjudgeable as reason:  # the arguments' doing: they must not switch the author's schema off
+                raise _too_much(reason) from None
             except UnusableSchema as reason:
                 self.finding = f"the author's schema cannot be used ({reason}); the compiled one checks in its place"
         if self._fallback is None:
@@ -71,8 +73,14 @@ class ArgumentValidator:
             self._fallback = GuardedValidator(self._compiled(), dialect_of=None, forgives_references=True)
         try:
             _judge(self._fallback, arguments)
+        except Unjudgeable as reason:
+            raise _too_much(reason) from None
         except UnusableSchema as reason:
             raise ToolAuthorError(f"no schema of this tool can judge the arguments ({reason})") from None
+
+
+def _too_much(reason: Unjudgeable) -> ArgumentError:
+    return ArgumentError(ArgumentFault(f"cannot be checked: {reason}", hint="send a smaller value", rank=40))
 
 
 def _judge(validator: GuardedValidator, arguments: dict[str, Any]) -> None:

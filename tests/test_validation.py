@@ -195,3 +195,29 @@ def test_without_the_check_any_object_is_forwarded_as_the_real_cli_does():
     ]
     assert outcomes == [True, True, True, False, False]
     assert seen == [{"n": "x"}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "monster", "small"),
+    [
+        ({"n": {"type": "number", "multipleOf": 0.5}}, {"n": int("9" * 400)}, {"n": 0.3}),
+        ({"p": {"type": "string", "pattern": r"^(?!.*\.\.)[a-z./]+$"}}, {"p": "../" * 2000}, {"p": "../x"}),
+    ],
+)
+def test_arguments_that_cannot_be_judged_are_refused_and_switch_nothing_off(schema, monster, small):
+    author = {"type": "object", "properties": schema}
+    validator = ArgumentValidator(author, lambda: {"type": "object"})
+    for arguments in (small, monster, small):
+        with pytest.raises(ArgumentError):
+            validator.check(arguments)
+    assert validator.finding is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["^(?=a)" + "(?:ab?a|a)?" * 20 + "b$", "^(?=a)" + "a?" * 26, "(?x)^(?=a)(a+) +$", "(?x)(?=a)(?#[)(a+)+$ #]"],
+)
+def test_no_pattern_hangs(pattern):
+    validator = ArgumentValidator({"properties": {"s": {"pattern": pattern}}}, lambda: {"type": "object"})
+    validator.check({"s": "a" * 40 + "c"})
+    assert "cannot be used" in validator.finding
