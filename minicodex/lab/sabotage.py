@@ -161,6 +161,7 @@ def sabotaged(name: str | None) -> Iterator[None]:
             yield
         return
     switch = SWITCHES[name]
-    there = vars(switch.owner)[switch.name]
-    with patched(switch.owner, switch.name, switch.broken(there)):
-        yield
+    with _one_at_a_time:
+        there = vars(switch.owner)[switch.name]
+        with patched(switch.owner, switch.name, switch.broken(there)):
+            yield
