@@ -17,7 +17,7 @@ from minicodex.sources.builtin import PlanBoard, update_plan_tool
 from minicodex.tool import ToolImplementation
 
 __all__ = [
-    "IN_ONE_PASS",
+    "AN_OLD_TOOL",
     "STAND_UP",
     "WHO_FAILS",
     "CallBook",
@@ -90,21 +90,21 @@ WHO_FAILS = Prediction(
     ),
 )
 
-IN_ONE_PASS = Prediction(
-    "Both tables are made in one pass over one list. Which names stand in them?",
+AN_OLD_TOOL = Prediction(
+    "An old tool is kept for callers who still know it, and shown to nobody new. What does the pass write of it?",
     (
         Choice(
-            "The same names in both.",
-            "Then one table would do. A tool may be kept for old callers and not be shown to new ones.",
+            "Nothing: what is not shown is not there.",
+            "Then its old callers would be turned away. To be seen and to run are two questions.",
         ),
         Choice(
-            "Every contract has its handler, but not every handler shows its contract.",
+            "Its handler, into one of the tables.",
             "Right. What is visible can run. What can run need not be visible.",
             right=True,
         ),
         Choice(
-            "Every handler shows its contract, but not every contract has a handler.",
-            "The wrong way round. A contract without a handler would be a promise that nobody keeps.",
+            "Contract and handler, the contract marked as old.",
+            "The wire has no such mark. Whatever stands in the list, the model may choose.",
         ),
     ),
 )

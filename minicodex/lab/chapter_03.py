@@ -20,7 +20,7 @@ from minicodex.sources.definitions import DefinedTools
 __all__ = [
     "ADDED_A_TOOL",
     "CALENDAR",
-    "IS_IT_BROKEN",
+    "HOW_MANY_OF_EIGHT",
     "MAIL",
     "PROMPT",
     "WHERE_IT_LANDS",
@@ -43,22 +43,22 @@ def calendar_plan(*raw_names: str, step_id: str = "step_1") -> ToolPlan:
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
-IS_IT_BROKEN = Prediction(
-    "The mail server runs, its tool `send_mail` is registered and its schema is fine. "
-    "Yet the request does not hold it. What do you conclude?",
+HOW_MANY_OF_EIGHT = Prediction(
+    "Eight tools are registered. One of them cannot be built, two have the same name, one is an old name of another. "
+    "How many of the eight are in the request?",
     (
         Choice(
-            "Something is broken: what is registered is offered.",
-            "This is the belief that costs afternoons. Being registered is where the questions begin.",
+            "Seven: all that can be built.",
+            "Of two tools of one name only one can be called, and an old name is shown to nobody. That is not all.",
         ),
         Choice(
-            "Nothing yet. There are several places where it may have been held back, and each one has a reason.",
-            "Right. So the first thing to ask for is the reason, not the stack trace.",
+            "Five: the broken one, the second of the name and the old name are left out.",
+            "Three good reasons, and a fourth: this model can search for tools, so most of them wait for that.",
+        ),
+        Choice(
+            "Two.",
+            "Right. Being registered is where the questions begin. The other six were held back, each for a reason.",
             right=True,
-        ),
-        Choice(
-            "The model did not want it.",
-            "The model is asked after the list has been made. It never saw what was left out.",
         ),
     ),
 )

@@ -112,7 +112,7 @@ REWRITTEN = RuleCards(
         "type_inferred": {"enum": [1, 2, 3]},
         "boolean_becomes_string": False,
         "items_added": {"type": "array"},
-        "node_cleared": {"description": "As a name or six hex digits", "pattern": "^#?[a-z0-9]+$"},
+        "node_cleared": {"description": "Colour, as six hex digits"},
         "const_becomes_enum": {"type": "string", "const": "email"},
         "unknown_type_removed": {"type": ["string", "file"]},
         "properties_added": {"type": "object"},

@@ -25,10 +25,10 @@ from minicodex.tool import ToolImplementation
 __all__ = [
     "AFTER_FOUR_PASSES",
     "BEHIND_A_REFERENCE",
+    "ONE_BYTE_TOO_MANY",
     "PROMPT",
-    "WHAT_COMES_BACK",
-    "WHAT_GOES_FIRST",
     "WIDE",
+    "WITHOUT_THE_UNIT",
     "calendar",
     "check_budgets",
     "check_gentle_pass",
@@ -39,38 +39,40 @@ __all__ = [
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
-WHAT_GOES_FIRST = Prediction(
-    "A schema is 1,000 bytes too large for the budget. What is thrown away first?",
+ONE_BYTE_TOO_MANY = Prediction(
+    "A schema is one byte too large for the budget. How much of it is lost?",
     (
-        Choice("The last 1,000 bytes.", "Then it is no JSON any more, and nobody can read any of it."),
+        Choice("Its last byte.", "Then it is no JSON any more, and nobody can read any of it."),
+        Choice(
+            "One description: the shortest that is enough.", "Nothing is weighed. A pass knows the whole schema only."
+        ),
+        Choice(
+            "Every description.",
+            "Right. A pass does one thing to the whole schema, and words go first: no argument becomes wrong by it.",
+            right=True,
+        ),
         Choice(
             "The properties that are not required.",
             "The compiler never takes a property away: what a tool can do is worth more than how well it is said.",
         ),
-        Choice(
-            "Every description, however short and however important.",
-            "Right. Words go first: no argument becomes wrong by it. It only becomes harder to write a right one.",
-            right=True,
-        ),
-        Choice(
-            "The longest descriptions, until it fits.",
-            "A pass does one thing to the whole schema. It weighs nothing and stops nowhere in between.",
-        ),
     ),
 )
 
-WHAT_COMES_BACK = Prediction(
-    "Without its descriptions, `create_event` is 1,793 bytes below the budget. How many descriptions are put back?",
+WITHOUT_THE_UNIT = Prediction(
+    "The sentence “in minutes” is lost. The model wants two hours, and writes `2`. How does the runtime answer?",
     (
         Choice(
-            "As many as fit, the shortest first.", "That would be kind, and it would make the result hard to foresee."
+            "It refuses the call: two minutes make no meeting.", "To the schema any whole number from 1 on is lawful."
         ),
         Choice(
-            "None. What a pass has taken is gone.",
-            "Right. It is measured before each pass, and nobody looks back. One byte too many costs it all.",
+            "It asks the model for the unit.",
+            "A runtime compares calls with schemas. It does not know that a sentence is missing.",
+        ),
+        Choice(
+            "The event is booked.",
+            "Right. The call is valid, so it runs, and everybody is told that it went well.",
             right=True,
         ),
-        Choice("Those of required properties.", "No pass asks whether a property is required."),
     ),
 )
 
@@ -142,11 +144,11 @@ def _passes_under(budget_bytes: int) -> int:
 
 
 @exercise("Between these two numbers lies everything that can happen to this schema.")
-def check_budgets(nothing_lost_from: Any, everything_lost_below: Any) -> Iterator[str]:
+def check_budgets(nothing_lost_from: Any, all_passes_up_to: Any) -> Iterator[str]:
     """Exercise 6.1: the smallest budget under which no pass runs, and the largest under which all four do."""
     for name, budget, wanted, neighbour in (
         ("nothing_lost_from", nothing_lost_from, 0, -1),
-        ("everything_lost_below", everything_lost_below, len(PASSES), +1),
+        ("all_passes_up_to", all_passes_up_to, len(PASSES), +1),
     ):
         if not isinstance(budget, int):
             yield f"`{name}` must be a whole number of bytes"

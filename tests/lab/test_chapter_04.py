@@ -58,7 +58,7 @@ def test_keeper_of_plans_passes():
     [
         (Newest, "a call of step_1 was answered with"),
         (Hoarder, "after `finish` the plan is still held somewhere"),
-        (Raising, "checking it raised KeyError"),
+        (Raising, "after `finish` a call needs an answer, too"),
         (Silent, "`dispatch` gave str"),
     ],
 )
