@@ -1,11 +1,13 @@
 """The checks of chapter 7: each typical mistake gets its sentence."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from minicodex import ApiMode, dynamic_tool
 from minicodex.lab import chapter_07 as lab
+from minicodex.lab.request_costs import MEASURED
 
 
 def top_level_only(body):
@@ -77,3 +79,17 @@ def test_quiet_change_needs_the_same_tools_in_both_steps():
 def test_mode_is_told_what_is_not_right(mode, sentences):
     text = lab.check_mode(mode).text()
     assert all(sentence in text for sentence in sentences)
+
+
+def test_prediction_of_the_speed_is_what_was_measured():
+    ratios = json.loads(MEASURED.read_text(encoding="utf-8"))["ratios"]
+    plain, shared = ratios.values()
+    assert [choice.right for choice in lab.HOW_MUCH_FASTER.choices] == [False, False, True]
+    assert 100 < plain / shared < 1_000, "some hundred times"
+
+
+def test_lite_keeps_the_beginning_and_the_ordinary_mode_does_not():
+    for mode, kept_all in ((ApiMode.RESPONSES, False), (ApiMode.RESPONSES_LITE, True)):
+        _, (first, second) = lab.lite_turn(lab.changing, mode)
+        kept, whole = lab.kept_beginning(first, second)
+        assert (kept == whole) is kept_all
