@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from minicodex import planner
@@ -12,13 +13,12 @@ from minicodex.lab.failure_map import ROWS
 from minicodex.lab.mutation_lab import MutationLab
 from minicodex.lab.predict import Choice, Prediction
 from minicodex.lab.sabotage import SWITCHES, patched
-from minicodex.planner import Filter
+from minicodex.planner import Filter, ToolPlan
 
 __all__ = [
-    "HOW_MANY_CAUSES",
+    "HOW_MANY_ERRORS",
+    "HOW_MANY_GO_RED",
     "SYMPTOMS",
-    "WHICH_CHECK",
-    "WHO_NOTICES",
     "check_diagnoses",
     "check_own_switch",
     "check_watch",
@@ -26,42 +26,32 @@ __all__ = [
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
-HOW_MANY_CAUSES = Prediction(
-    "A tool is not in the list that the model sees, and nobody got an error. How many of the ten rows explain it?",
+HOW_MANY_ERRORS = Prediction(
+    "Ten things for which people say “my tool does not work”. How many of them are an error of any kind?",
     (
-        Choice("One: its schema was refused.", "That is one of them. A tool may also be fine and not be shown."),
+        Choice("All ten.", "Some of them stop nothing. The runtime works as it should, and somebody is surprised."),
         Choice(
-            "Several, at three of the four boundaries.",
-            "Right. Refused schemas, a name that is taken, a tool that is not shown, and tools in another place.",
+            "Six.",
+            "Right. The other four are ways of working: nobody raises anything, and waiting for an error is in vain.",
             right=True,
         ),
-        Choice("None: every failure has an error.", "Four rows have none, as they stop nothing."),
+        Choice("Three: those in which a model's call is refused.", "A contract can fail long before there is a call."),
     ),
 )
 
-WHICH_CHECK = Prediction(
-    "Somebody lets the definitions go before the descriptions, as they are larger. Which of the eight checks goes red?",
+HOW_MANY_GO_RED = Prediction(
+    "Somebody writes the output schema into the JSON of every function tool. How many of the eight checks go red?",
     (
-        Choice("`wire_form`.", "The keys of a contract are the same. It is what stands in one of them that differs."),
-        Choice("`shared_equals_plain`.", "Both ways write the same compiled schema, a worse one."),
         Choice(
-            "`passes_in_order`, and no other.",
-            "Right. Its schema is too large only because of one description; now it loses its definitions instead.",
+            "One.",
+            "Right. Both ways of writing a contract have changed alike, and so have both modes. One check asks for it.",
             right=True,
         ),
-    ),
-)
-
-WHO_NOTICES = Prediction(
-    "Arguments are no longer checked. Every call of a well-behaved model still gives the right result. Who notices?",
-    (
-        Choice("The model: its calls fail.", "Its calls are good. A missing check changes nothing for them."),
         Choice(
-            "A test that sends a bad call.",
-            "Right. What only holds things back is seen only when there is something to hold back.",
-            right=True,
+            "Three: the keys, the shared bytes and the modes.",
+            "The known keys keep their order, and both ways write the new one.",
         ),
-        Choice("The provider.", "It does not know what becomes of a call."),
+        Choice("None: JSON may have more keys.", "A provider may think so. A promise was broken all the same."),
     ),
 )
 
@@ -112,15 +102,23 @@ def check_watch(watch: Any) -> Iterator[str]:
         return
     healthy = watch()
     with patched(planner, "_verdict", _last_one_wins):
-        broken = watch()
-    if not isinstance(healthy, bool) or not isinstance(broken, bool):
-        yield f"it must return True or False, not {healthy!r}"
-        return
+        last_wins = watch()
+    with patched(planner, "_plan", _tables_disagree):
+        torn = watch()
+    for answer in (healthy, last_wins, torn):
+        if not isinstance(answer, bool):
+            yield f"it must return True or False, not {answer!r}"
+            return
     if not healthy:
         yield "the runtime is healthy, and it returns False"
-    if broken:
+    if last_wins:
         yield "in a planner where the last tool of a name wins it still returns True"
-    if healthy and not broken and not watch():
+    if torn and not last_wins:
+        yield (
+            "where the contract is the last tool's and the handler the first one's it returns True: "
+            "ask both tables, and let the two contracts differ"
+        )
+    if healthy and not last_wins and not watch():
         yield "it remembers something: after the sabotage it returns False, though all is well again"
 
 
@@ -128,6 +126,11 @@ def _last_one_wins(tool: Any, step: Any, owners: Any) -> tuple[Filter | None, st
     return _honest_verdict(tool, step, {name: owner for name, owner in owners.items() if name != tool.canonical_name})
 
 
+def _tables_disagree(candidates: Any, step: Any) -> ToolPlan:
+    return replace(_honest_plan(candidates, step), contracts=_honest_plan(candidates[::-1], step).contracts)
+
+
+_honest_plan = planner._plan  # noqa: SLF001 - as below
 _honest_verdict = planner._verdict  # noqa: SLF001 - the sabotage stands in front of the real one
 
 

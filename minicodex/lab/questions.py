@@ -79,8 +79,11 @@ QUESTIONS: tuple[tuple[int, Prediction], ...] = (
     (
         2,
         _asked(
-            "Two sources offer a tool of one name. What does the planner do?",
-            ("It gives both a hash.", "That is for names of one server that become equal when they are rewritten."),
+            "Two sources offer a tool of the very same name. What does the planner do?",
+            (
+                "It gives both a hash.",
+                "That is for two *different* names of one server that become equal when they are rewritten.",
+            ),
             (
                 "The first one that may exist owns the name in both tables; the other ends as a decision.",
                 "So the contract that is shown and the handler that runs come from one tool.",
@@ -178,8 +181,8 @@ QUESTIONS: tuple[tuple[int, Prediction], ...] = (
     (
         7,
         _asked(
-            "You capture a request. It has no key `tools`. Where do you look?",
-            ("Nowhere: the model has no tools.", "In one of the two modes this key never exists."),
+            "You capture a request. It has no key `tools`, and yet it has tools. Where are they?",
+            ("In the request before this one.", "Each request says everything again."),
             (
                 "In the first item of `input`.",
                 "Responses Lite carries the tools there, in an item `additional_tools` with the role developer.",
@@ -193,7 +196,7 @@ QUESTIONS: tuple[tuple[int, Prediction], ...] = (
         _asked(
             "Responses Lite: a tool changes between two steps. What becomes of the first item of `input`?",
             (
-                "It stays, byte for byte. A developer message behind it says what changed.",
+                "It stays, byte for byte. What changed is appended far behind it.",
                 "What the model has read is not rewritten; so the provider can reuse what it has cached.",
             ),
             ("It holds the new contracts.", "So it is only where the history was compacted or resumed."),
@@ -227,7 +230,7 @@ QUESTIONS: tuple[tuple[int, Prediction], ...] = (
     (
         9,
         _asked(
-            "A contract of the plan holds `NaN`. What has been sent?",
+            "A contract of the plan holds `NaN`, which JSON cannot say. What of this request has been sent?",
             (
                 "Nothing.",
                 "Encoding comes first. The error names tool and place, and no connection is opened.",

@@ -115,7 +115,18 @@ def test_diagnoses_are_told_what_is_wrong(diagnoses, sentence):
 
 def watch(index=0):
     tools = [update_plan_tool(PlanBoard()) for _ in range(2)]
-    return plan_tools(tools, StepState("s")).dispatch["update_plan"] is tools[index].handler
+    plan = plan_tools(tools, StepState("s"))
+    return plan.dispatch["update_plan"] is tools[index].handler and plan.contracts[0] is tools[index].contract
+
+
+def watches_one_table():
+    tools = [update_plan_tool(PlanBoard()) for _ in range(2)]
+    return plan_tools(tools, StepState("s")).dispatch["update_plan"] is tools[0].handler
+
+
+def watches_the_other_table():
+    tools = [update_plan_tool(PlanBoard()) for _ in range(2)]
+    return plan_tools(tools, StepState("s")).contracts[0] is tools[0].contract
 
 
 @pytest.mark.parametrize(
@@ -125,6 +136,8 @@ def watch(index=0):
         (lambda: None, "must return True or False, not None"),
         (lambda: True, "in a planner where the last tool of a name wins it still returns True"),
         (lambda: watch(1), "the runtime is healthy, and it returns False"),
+        (watches_one_table, "ask both tables"),
+        (watches_the_other_table, "done"),
     ],
 )
 def test_watch_is_told_what_it_misses(answer, sentence):
