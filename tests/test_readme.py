@@ -65,6 +65,6 @@ def test_the_python_example_runs_and_shows_feedback(capsys):
 
 def test_importing_minicodex_is_light():
     heavy = ["ipywidgets", "matplotlib", "mcp", "openai", "jsonschema"]
-    code = f"import minicodex, sys; print([name for name in {heavy} if name in sys.modules])"
+    code = f"from minicodex import *; import sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == "[]\n"

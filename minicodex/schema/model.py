@@ -6,7 +6,9 @@ demand: planning and encoding a request need neither.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from minicodex.errors import InvalidToolSchema
@@ -45,9 +47,7 @@ class ToolSchema:
     @property
     def model(self) -> SchemaNode:
         """The same as a typed pydantic model, made anew for every caller."""
-        from minicodex.schema.typed import decode
-
-        return decode(self._sent)
+        return _decoder()(self._sent)
 
     @property
     def size_bytes(self) -> int:
@@ -62,6 +62,14 @@ class ToolSchema:
 
     def __repr__(self) -> str:
         return f"ToolSchema({shorten(self._sent.decode(), 80)})"
+
+
+@cache
+def _decoder() -> Callable[[bytes], SchemaNode]:
+    """The reader of the typed model. Loaded when a model is first asked for: it brings all of pydantic."""
+    from minicodex.schema.typed import decode
+
+    return decode
 
 
 @dataclass(frozen=True, slots=True)
