@@ -213,7 +213,7 @@ def has_long_integer(text: str | bytes) -> bool:
 
 def is_written_alike(numbers: list[float]) -> bool:
     """Whether orjson writes every one of these floats as Python does."""
-    return all(orjson.dumps(number) == repr(number).encode() for number in numbers)
+    return not numbers or all(orjson.dumps(number) == repr(number).encode() for number in numbers)
 
 
 _MAGNITUDE = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
