@@ -7,14 +7,14 @@ are really dispatched; each handler notes that it was the one which read the arg
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from minicodex.contract import FunctionContract
+from minicodex.contract import Contract, FunctionContract
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.lab.naive_registry import NaiveRegistry
 from minicodex.planner import StepState, ToolPlan, plan_tools
@@ -154,8 +154,7 @@ class InPlace:
         self._newest = tool
 
     def plan(self, step_id: str) -> FunctionContract | None:
-        contract = None if self._newest is None else self._newest.contract
-        return contract if isinstance(contract, FunctionContract) else None
+        return _first_function([] if self._newest is None else [self._newest.contract])
 
     def dispatch(self, call: ModelFunctionCall) -> ToolResult:
         return self._registry.dispatch(call)
@@ -173,10 +172,14 @@ class Snapshots:
 
     def plan(self, step_id: str) -> FunctionContract | None:
         plan = self._plans[step_id] = plan_tools(self._candidates, StepState(step_id))
-        return next((contract for contract in plan.contracts if isinstance(contract, FunctionContract)), None)
+        return _first_function(plan.contracts)
 
     def dispatch(self, call: ModelFunctionCall) -> ToolResult:
         return dispatch_function_call(call, self._plans[call.step_id])
+
+
+def _first_function(contracts: Iterable[Contract]) -> FunctionContract | None:
+    return next((contract for contract in contracts if isinstance(contract, FunctionContract)), None)
 
 
 RUNTIMES: Mapping[str, type[InPlace | Snapshots]] = MappingProxyType(
