@@ -22,7 +22,7 @@ def explained(plan: ToolPlan) -> str:
     for decision, name in zip(plan.decisions, names, strict=True):
         far = "visible" if decision.visible else "callable" if decision.dispatchable else "stopped"
         question = f" [{decision.stopped_at.value}?]" if decision.stopped_at else ""
-        lines.append(f"{name}  {far:<8}  {_line(decision.reason)}{question}")
+        lines.append(f"{name}  {far:<8}  {_line(decision.reason)}{question}{_raw_name(decision, plan)}")
     return "\n".join(lines) or "the server offers no tools"
 
 
@@ -65,6 +65,11 @@ def report(title: str, plan: ToolPlan) -> str:
 def _size(name: ToolName | None, plan: ToolPlan) -> str:
     tool = plan.implementations.get(name) if name is not None else None
     return f"{len(tool.contract.to_bytes()):>6,} bytes" if tool else " " * len("     0 bytes")
+
+
+def _raw_name(decision: Decision, plan: ToolPlan) -> str:
+    tool = plan.implementations.get(decision.name) if decision.dispatchable and decision.name else None
+    return f", its server calls it {_line(tool.raw_name)}" if tool and tool.raw_name else ""
 
 
 def _names(decisions: Sequence[Decision]) -> list[str]:

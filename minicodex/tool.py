@@ -107,6 +107,8 @@ class ToolImplementation:
     """What the model reads about the namespace; None for the default words."""
     is_mcp: bool = False
     """Whether its results have MCP's form; a script gets them as a `CallToolResult`, errors too."""
+    raw_name: str | None = None
+    """What its source calls it, where that is not the name in the contract."""
     canonical_name: ToolName = field(init=False)
     """What a call has to name: set from the contract's name and the namespace."""
     name_flaw: str | None = field(init=False)

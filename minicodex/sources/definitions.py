@@ -105,7 +105,8 @@ def _build(
         parallel_safe=(definition.get("annotations") or {}).get("readOnlyHint") is True,
         check_arguments=check_arguments,
     )
-    return replace(tool, namespace_description=instructions, is_mcp=True)
+    raw = definition["name"]
+    return replace(tool, namespace_description=instructions, is_mcp=True, raw_name=None if raw == name.name else raw)
 
 
 def _in_two_views(run: RunTool, raw_name: str, arguments: dict[str, Any]) -> Any:
