@@ -59,6 +59,7 @@ def _lab(arguments: argparse.Namespace) -> int:
         "--ServerApp.allow_root=True",  # root is the only user of many containers; the server is on loopback
         "--Application.log_level=WARN",
         "--MappingKernelManager.transport_encryption=auto",  # without it each kernel prints a warning
+        '--ServerApp.tornado_settings={"ws_ping_timeout": 30000}',  # ms; its default is too long, which it warns of
         # The course works offline: JupyterLab asks for no news and no newer version of itself.
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
