@@ -2,20 +2,23 @@
 
 The real runtime is broken, not a copy of it. Whoever runs something meanwhile, in another widget or another thread,
 would run the broken one too; so a lock lets only one block at a time, and what was there is always put back.
+Inside a block the runtime remembers nothing of what it compiled and encoded outside, nor the other way round.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 from minicodex import validation
-from minicodex.contract import FunctionContract
+from minicodex.contract import FreeformContract, FunctionContract, NamespaceContract, ToolSearchContract
 from minicodex.request import ApiMode, ContractList, SharedRawJson
 from minicodex.schema import compiler
+from minicodex.schema.cache import TextCache
 
 __all__ = ["SWITCHES", "Switch", "patched", "sabotaged"]
 
@@ -27,20 +30,57 @@ _INHERITED = object()
 def patched(owner: Any, name: str, value: Any) -> Iterator[None]:
     """Put a value in place of an attribute of a module or a class; take it away at the end, whatever happens.
 
+    What the runtime remembers neither comes in nor goes out.
+
     Raises:
         AttributeError: there is no such attribute.
     """
-    with _one_at_a_time:
-        getattr(owner, name)
-        own = vars(owner).get(name, _INHERITED)
-        setattr(owner, name, value)
-        try:
-            yield
-        finally:
-            if own is _INHERITED:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, own)
+    with _one_at_a_time, _without_memory(), _replaced(owner, name, value):
+        yield
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    getattr(owner, name)
+    own = vars(owner).get(name, _INHERITED)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        if own is _INHERITED:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)
+
+
+_REMEMBERED_TEXTS: Final = ("_COMPILED", "_COMPILED_FOR_MCP")
+"""The compiler's memories; each is a pair of caches."""
+
+_REMEMBERED_BYTES: Final = (
+    (FunctionContract, "_encoded"),
+    (NamespaceContract, "_encoded"),
+    (FreeformContract, "_encoded"),
+    (ToolSearchContract, "_encoded"),
+    (ContractList, "top_level"),
+    (ContractList, "developer_item"),
+)
+"""What objects that outlive a block keep of their own encoding."""
+
+
+@contextmanager
+def _without_memory() -> Iterator[None]:
+    """The runtime with empty caches of its own, and with contracts that are encoded anew each time.
+
+    A property goes before whatever an object keeps under the same name, and keeps nothing itself.
+    """
+    with ExitStack() as stack:
+        for name in _REMEMBERED_TEXTS:
+            stack.enter_context(_replaced(compiler, name, (TextCache(), TextCache())))
+        for owner, name in _REMEMBERED_BYTES:
+            kept = vars(owner)[name]
+            if isinstance(kept, cached_property):  # a block inside another finds a property already
+                stack.enter_context(_replaced(owner, name, property(kept.func)))
+        yield
 
 
 @dataclass(frozen=True)

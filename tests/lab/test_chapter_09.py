@@ -4,14 +4,14 @@ import threading
 
 import pytest
 
-from minicodex import StepState, plan_tools
+from minicodex import NamespaceContract, StepState, plan_tools
 from minicodex.errors import FAILURES
 from minicodex.lab import chapter_09 as lab
 from minicodex.lab.behaviours import BEHAVIOURS
 from minicodex.lab.failure_map import FailureMap, failure_map
 from minicodex.lab.mutation_lab import HEALTHY, MutationLab, mutation_lab
 from minicodex.lab.sabotage import SWITCHES, patched, sabotaged
-from minicodex.request import ApiMode
+from minicodex.request import ApiMode, ContractList
 from minicodex.schema import compiler
 from minicodex.sources.builtin import PlanBoard, update_plan_tool
 
@@ -72,6 +72,40 @@ def test_what_was_there_is_put_back_even_after_an_error():
         with pytest.raises(ZeroDivisionError), sabotaged(switch):
             raise ZeroDivisionError
     assert before == (compiler.PASSES, ApiMode.RESPONSES_LITE)
+
+
+@pytest.mark.parametrize("compile_json", [compiler.compile_tool_schema_json, compiler.compile_mcp_schema_json])
+def test_the_compiler_remembers_nothing_across_a_sabotage(compile_json):
+    before, inside = (f'{{"type":"object","description":"{"x" * 6_000}","$comment":"{word}"}}' for word in "ab")
+    healthy = compile_json(before).to_bytes()
+    with patched(compiler, "PASSES", ()):
+        assert b"xxx" in compile_json(before).to_bytes(), "what is known from before would hide the fault"
+        assert b"xxx" in compile_json(inside).to_bytes()
+    assert compile_json(before).to_bytes() == compile_json(inside).to_bytes() == healthy
+
+
+def test_contracts_remember_no_bytes_across_a_sabotage():
+    contract = plan_tools([update_plan_tool(PlanBoard())], StepState("s")).contracts[0]
+    family = [contract, NamespaceContract("n", "", (contract,)), ContractList([contract])]
+
+    def encoded():
+        return [family[0].to_bytes(), family[1].to_bytes(), family[2].top_level.raw, family[2].developer_item.raw]
+
+    with sabotaged("be_explicit"):
+        first_encoded_inside = encoded()
+    healthy = encoded()
+    with sabotaged("be_explicit"):
+        known_before = encoded()
+    assert all(b"defer_loading" in told for told in first_encoded_inside + known_before)
+    assert not any(b"defer_loading" in told for told in healthy + encoded())
+
+
+def test_a_sabotage_leaves_the_memory_of_the_healthy_runtime():
+    text = '{"type": "object", "title": "known before"}'
+    known = compiler.compile_tool_schema_json(text)
+    with sabotaged("tidy_keys"):
+        pass
+    assert compiler.compile_tool_schema_json(text) is known
 
 
 def test_another_thread_waits_until_the_runtime_is_whole_again():
