@@ -36,7 +36,7 @@ try:
     from mcp.shared.message import SessionMessage
     from mcp.types import ToolListChangedNotification
 
-    from minicodex.sources.stdio import LOOP_OPTIONS, StdioChild
+    from minicodex.sources.stdio import LOOP_OPTIONS, StdioChild, UnusableAnswer
 except ImportError as missing:
     raise ImportError('MCP servers need the official SDK: pip install "minicodex[mcp]"') from missing
 
@@ -45,10 +45,16 @@ if TYPE_CHECKING:
     from minicodex.planner import StepState
     from minicodex.sources import Candidate
 
-__all__ = ["MAX_PAGES", "McpServer", "model_output"]
+__all__ = ["MAX_LIST_BYTES", "MAX_PAGES", "MAX_TOOLS", "McpServer", "model_output"]
 
 MAX_PAGES = 100
 """Most pages of one `tools/list`. A server whose cursor never ends would hold the step for ever."""
+
+MAX_TOOLS = 20_000
+"""Most tools of one `tools/list`. Each costs memory and time in every step, whether a model sees it or not."""
+
+MAX_LIST_BYTES = 64 * 1024 * 1024
+"""Most bytes that all pages of one `tools/list` take together, with whatever else the server says meanwhile."""
 
 RESULT_KEYS = ("content", "structuredContent", "isError")
 """What a script gets of a result, in this order, as far as it is there. Source: Codex CLI 0.171.0 (measured)."""
@@ -72,7 +78,8 @@ class McpServer:
         call_timeout_s: how long a call may take.
         namespace: the canonical namespace, where several servers have been named together.
 
-    The process and what it started end with the `with` block, with an interrupt, and with the interpreter.
+    The process and what it started end with the `with` block, with an interrupt, and with the interpreter; except,
+    on POSIX, a descendant that has moved to a session or process group of its own, as a daemon does (`setsid`).
     Only a killed interpreter cannot see to that: then the server's stdin closes, and it ought to leave.
 
     Every method that asks the server raises `SourceError` when there is no usable answer.
@@ -117,7 +124,7 @@ class McpServer:
         self.close()
 
     def close(self) -> None:
-        """End the connection, the process and all that it started. Closing twice is closing once."""
+        """End the connection, the process and its process group. Closing twice is closing once."""
         self._portal, self._definitions, self._stale = None, None, True
         self._open.close()
         atexit.unregister(self.close)
@@ -283,15 +290,24 @@ class McpServer:
     async def _read_list(self) -> list[Any]:
         definitions: list[Any] = []
         cursor: Any = None
+        received_before = self._child.received_bytes
         for _ in range(MAX_PAGES):
             page = await self._send("tools/list", {"cursor": cursor} if cursor else None)
             if not isinstance(page.get("tools"), list):
                 raise self._error("its answer to tools/list holds no list of tools.", "Mend the server.")
             definitions += page["tools"]
+            self._refuse_long_list(len(definitions), self._child.received_bytes - received_before)
             cursor = page.get("nextCursor")
             if not cursor:
                 return definitions
         raise self._error(f"its list of tools has more than {MAX_PAGES} pages.", "Does nextCursor ever end?")
+
+    def _refuse_long_list(self, tool_count: int, size_bytes: int) -> None:
+        hint = "Let it offer fewer tools, or divide it into several servers."
+        if tool_count > MAX_TOOLS:
+            raise self._error(f"its list of tools has more than {MAX_TOOLS:,} tools.", hint)
+        if size_bytes > MAX_LIST_BYTES:
+            raise self._error(f"its list of tools takes more than {MAX_LIST_BYTES:,} bytes.", hint)
 
     def _failure(self, method: str, error: TimeoutError | MCPError, timeout_s: float) -> SourceError:
         """Why a question has no good answer: the connection is gone, time is up, or the server refused."""
@@ -300,6 +316,9 @@ class McpServer:
         if isinstance(error, TimeoutError):
             hint = "If the server is only slow, allow more time."
             return self._error(f"no answer to {method} within {timeout_s:g} s.", hint)
+        if isinstance(error.data, UnusableAnswer):
+            reason = f"its answer to {method} cannot be used: {error.data.reason}."
+            return self._error(reason, "The server has to write JSON that every reader takes.")
         data = "" if error.data is None else f" ({shorten(error.data, 200)})"
         reason = f"{method} was refused with {error.code}: {shorten(error.message, 400)}{data}."
         return SourceError(self.name, reason)

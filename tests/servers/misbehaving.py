@@ -63,6 +63,32 @@ def answers_with_a_list() -> None:
     rpc.send(id=next(rpc.requests())["id"], result=["hello"])
 
 
+def answers_with(value: str) -> None:
+    """Answers `good` well, and everything else with a line of JSON that few readers take."""
+    rpc.shake_hands()
+    for request in rpc.requests():
+        if request["params"].get("name") == "good":
+            rpc.send(id=request["id"], result=rpc.text("still here"))
+        else:
+            print(f'{{"result":{{"structuredContent":{value}}},"jsonrpc":"2.0","id":{request["id"]}}}', flush=True)
+
+
+def half_a_character() -> None:
+    answers_with('"\\ud800"')
+
+
+def thousands_of_digits() -> None:
+    answers_with("9" * 5_000)
+
+
+def nested_deep() -> None:
+    answers_with("[" * 500 + "]" * 500)
+
+
+def nested_beyond_all() -> None:
+    answers_with("[" * 1_000_000 + "]" * 1_000_000)
+
+
 def unknown_version() -> None:
     rpc.shake_hands(version="1999-12-31")
     sys.stdin.read()
@@ -156,6 +182,24 @@ def answers_at_length() -> None:
 
 def lists_for_ever() -> None:
     """Answers a call with the number of pages so far."""
+    _lists([])
+
+
+def lists_many_tools() -> None:
+    """Pages of 1,000 tools, without end. Answers a call with the number of pages so far."""
+    _lists([{"name": "t", "inputSchema": {}}] * 1_000)
+
+
+def lists_long_tools() -> None:
+    """Pages of one tool of 10 MB, without end."""
+    _lists([{"name": "t", "inputSchema": {}, "description": "x" * 10_000_000}])
+
+
+def lists_10_000_tools() -> None:
+    _lists([{"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(10_000)], more=None)
+
+
+def _lists(tools: list[dict[str, object]], more: str | None = "more") -> None:
     rpc.shake_hands()
     pages = 0
     for request in rpc.requests():
@@ -163,7 +207,7 @@ def lists_for_ever() -> None:
             rpc.send(id=request["id"], result=rpc.text(str(pages)))
         else:
             pages += 1
-            rpc.send(id=request["id"], result={"tools": [], "nextCursor": "more"})
+            rpc.send(id=request["id"], result={"tools": tools, "nextCursor": more})
 
 
 def lists_no_list() -> None:

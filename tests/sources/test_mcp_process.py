@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from minicodex.errors import SourceError
-from minicodex.sources.mcp import MAX_PAGES, McpServer
+from minicodex.sources.mcp import MAX_LIST_BYTES, MAX_PAGES, MAX_TOOLS, McpServer
 from minicodex.sources.stdio import MAX_MESSAGE_BYTES
 
 MISBEHAVING = Path(__file__).parent.parent / "servers" / "misbehaving.py"
@@ -132,6 +132,9 @@ def test_what_is_no_message_on_stdout_is_shown(misbehaving: Misbehaving) -> None
 
 
 def test_an_answer_of_another_shape_is_not_mcp(misbehaving: Misbehaving) -> None:
+    assert failure_of(misbehaving("answers_with_a_list")).message == (
+        "its answer to initialize cannot be used: it is not the shape of a JSON-RPC answer."
+    )
     assert "its answer to initialize is not MCP" in failure_of(misbehaving("shakes_hands_wrongly")).message
 
 
@@ -193,6 +196,19 @@ def test_a_server_that_closes_its_stdin_is_given_up(misbehaving: Misbehaving) ->
             assert caught.value.message == "tools/call failed: the server closed its stdin."
 
 
+@pytest.mark.parametrize("what", ["half_a_character", "thousands_of_digits", "nested_deep"])
+def test_an_answer_that_cannot_be_read_ends_the_wait_for_it_alone(misbehaving: Misbehaving, what: str) -> None:
+    with misbehaving(what) as server:
+        with pytest.raises(SourceError, match="its answer to tools/call cannot be used: Invalid JSON: "):
+            server.call_tool("odd")
+        assert server.call_tool("good")["content"][0]["text"] == "still here"
+
+
+def test_an_answer_that_nobody_can_read_ends_the_connection(misbehaving: Misbehaving) -> None:
+    with misbehaving("nested_beyond_all") as server, pytest.raises(SourceError, match="nested too deep to be read"):
+        server.call_tool("odd")
+
+
 def test_a_server_that_asks_back_is_answered(misbehaving: Misbehaving) -> None:
     with misbehaving("asks_back") as server:
         assert server.call_tool("a")["content"][0]["text"] == "id jsonrpc result error id jsonrpc"
@@ -220,6 +236,26 @@ def test_a_list_that_never_ends_is_cut_off(misbehaving: Misbehaving) -> None:
         with pytest.raises(SourceError, match=f"more than {MAX_PAGES} pages"):
             server.definitions()
         assert server.call_tool("pages")["content"][0]["text"] == str(MAX_PAGES)
+
+
+@pytest.mark.parametrize(
+    ("what", "reason", "pages"),
+    [
+        ("lists_many_tools", f"more than {MAX_TOOLS:,} tools", MAX_TOOLS // 1_000 + 1),
+        ("lists_long_tools", f"more than {MAX_LIST_BYTES:,} bytes", MAX_LIST_BYTES // 10_000_000 + 1),
+    ],
+)
+def test_a_list_that_is_too_long_is_not_read_on(misbehaving: Misbehaving, what: str, reason: str, pages: int) -> None:
+    with misbehaving(what) as server:
+        with pytest.raises(SourceError, match=reason) as caught:
+            server.definitions()
+        assert "several servers" in caught.value.hint
+        assert server.call_tool("pages")["content"][0]["text"] == str(pages)
+
+
+def test_ten_thousand_tools_are_not_too_many(misbehaving: Misbehaving) -> None:
+    with misbehaving("lists_10_000_tools") as server:
+        assert len(server.definitions()) == 10_000
 
 
 def test_a_list_that_is_no_list(misbehaving: Misbehaving) -> None:
