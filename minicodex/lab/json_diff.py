@@ -8,11 +8,13 @@ judged; `losses` of the schema compiler proves more, with arguments.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from minicodex.json_text import pointer_of
 from minicodex.lab.html import Pill
@@ -22,6 +24,9 @@ __all__ = ["ABSENT", "Mark", "Node", "compare", "one_line"]
 
 SHORT_MEMBERS, SHORT_CHARS = 6, 64
 """An object or list with no more members and characters stands on one line, unless something in it changed."""
+
+
+_T = TypeVar("_T")
 
 
 class _Absent(Enum):
@@ -56,6 +61,8 @@ class Node:
     children: tuple[Node, ...] = ()
     effect: str = ""
     """`wider` or `narrower`, where a keyword of a schema came or went."""
+    more: int = 0
+    """At the end of a long object or list: how many members it stands for. Its pointer is its parent's."""
 
     @property
     def value(self) -> Any:
@@ -81,14 +88,15 @@ class Node:
                 yield from child.changes()
 
 
-def compare(before: Any, after: Any, *, schema_at: str | None = None) -> Node:
+def compare(before: Any, after: Any, *, schema_at: str | None = None, max_members: int | None = None) -> Node:
     """Compare two values.
 
     Args:
         schema_at: pointer of the place that holds a JSON Schema (`""` for the whole): changes of its keywords are
             called wider or narrower where that is certain.
+        max_members: of a longer object or list the first so many get nodes, and the rest is counted, mark by mark.
     """
-    return _Comparison(schema_at).node(None, "", before, after, _Role.VALUE)
+    return _Comparison(schema_at, max_members).node(None, "", before, after, _Role.VALUE)
 
 
 class _Role(Enum):
@@ -106,6 +114,7 @@ _SUBSCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf"
 @dataclass(frozen=True)
 class _Comparison:
     schema_at: str | None
+    max_members: int | None
 
     def node(self, key: str | int | None, pointer: str, before: Any, after: Any, role: _Role) -> Node:
         if before is after and not isinstance(after, (dict, list)):
@@ -127,12 +136,15 @@ class _Comparison:
 
     def _unchanged(self, pointer: str, value: Any) -> Iterator[Node]:
         """The way through what is only shown: nothing to merge, nothing to judge."""
-        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, child in islice(members, self.max_members):
             yield self.node(key, pointer + pointer_of(key), child, child, _Role.VALUE)
+        yield from self._rest(pointer, [(child, child) for child in self._beyond(_values(value))])
 
     def _members(self, pointer: str, before: Any, after: Any, role: _Role) -> Iterator[Node]:
         old, new = _object(before), _object(after)
-        for key in _merged_keys(old, new):
+        keys = _merged_keys(old, new)
+        for key in keys[: self.max_members]:
             left, right = old.get(key, ABSENT), new.get(key, ABSENT)
             child = self.node(key, pointer + pointer_of(key), left, right, _role_below(role, key))
             effect = _effect(key, left, right) if role is _Role.SCHEMA else ""
@@ -141,10 +153,32 @@ class _Comparison:
             elif effect:  # one line that says it is better than a list whose members came and went
                 child = replace(child, mark=Mark[effect.upper()], children=())
             yield child
+        yield from self._rest(pointer, [(old.get(key, ABSENT), new.get(key, ABSENT)) for key in self._beyond(keys)])
 
     def _items(self, pointer: str, before: Any, after: Any, role: _Role) -> Iterator[Node]:
-        for index, (left, right) in enumerate(_aligned(_list(before), _list(after))):
+        pairs = _aligned(_list(before), _list(after))
+        for index, (left, right) in enumerate(pairs[: self.max_members]):
             yield self.node(index, pointer + pointer_of(index), left, right, role)
+        yield from self._rest(pointer, self._beyond(pairs))
+
+    def _beyond(self, members: list[_T]) -> list[_T]:
+        return [] if self.max_members is None else members[self.max_members :]
+
+    def _rest(self, pointer: str, pairs: list[tuple[Any, Any]]) -> Iterator[Node]:
+        """What is beyond the limit: one node for each mark, which says how many members have it."""
+        for mark, count in Counter(_difference(left, right) for left, right in pairs).items():
+            yield Node(None, pointer, ABSENT, ABSENT, mark, more=count)
+
+
+def _difference(before: Any, after: Any) -> Mark:
+    """The mark of two values as wholes."""
+    if before is after or before is ABSENT or after is ABSENT:
+        return _mark(before, after)
+    return Mark.SAME if _canonical(before) == _canonical(after) else Mark.CHANGED
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value.values() if isinstance(value, dict) else value)
 
 
 def _is_short(value: Any) -> bool:

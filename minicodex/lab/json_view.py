@@ -61,7 +61,10 @@ class JsonView(View):
 
     def changes_text(self) -> str:
         """One line for each change, with its pointer: what to read to somebody who cannot see the marks."""
-        lines = [f"{_sign(node)} {node.pointer or 'the root'}: {_note(node)}" for node in self.changes]
+        lines = [
+            f"{_sign(node)} {node.pointer or 'the root'}: {f'{_leaf(node)}, ' if node.more else ''}{_note(node)}"
+            for node in self.changes
+        ]
         return "\n".join(lines) or "nothing changed"
 
     def _folds(self, node: Node, depth: int) -> bool:
@@ -78,7 +81,7 @@ class JsonView(View):
         sign, indent, comma = _sign(node), "  " * depth, "" if last else ","
         note = "" if inside or node.mark is Mark.SAME else f"   ← {_note(node)}"
         if not node.children:
-            yield sign, f"{indent}{_key(node)}{one_line(node.value)}{comma}{note}"
+            yield sign, f"{indent}{_key(node)}{_leaf(node)}{comma}{note}"
             return
         opening, closing = _brackets(node)
         if self._folds(node, depth):
@@ -95,7 +98,7 @@ class JsonView(View):
     def _write_html(self, out: list[str], node: Node, depth: int, *, last: bool, inside: bool = False) -> None:
         comma, marks = "" if last else ",", not inside and node.mark is not Mark.SAME
         if not node.children:
-            line = f"{_html_key(node)}{_escaped(one_line(node.value))}{comma}"
+            line = f"{_html_key(node)}{_escaped(_leaf(node))}{comma}"
             out.append(f"<div>{_marked(node, line) if marks else line}</div>")
             return
         opening, closing = _brackets(node)
@@ -138,10 +141,14 @@ def _html_key(node: Node) -> str:
     return f"<b>{escape(one_line(node.key), quote=False)}</b>: " if isinstance(node.key, str) else ""
 
 
+def _leaf(node: Node) -> str:
+    return f"… and {node.more:,} more" if node.more else one_line(node.value)
+
+
 def _summary(node: Node) -> str:
-    count = len(node.children)
+    count = sum(child.more or 1 for child in node.children)
     noun = ("key" if isinstance(node.value, dict) else "item") + ("" if count == 1 else "s")
-    return f"{count} {noun}"
+    return f"{count:,} {noun}"
 
 
 def _sign(node: Node) -> str:

@@ -30,6 +30,9 @@ EFFECTS = {
 
 GRAVITY = {effect: place for place, effect in enumerate(EFFECTS)}
 
+MAX_MEMBERS = 100
+"""Members of one object or list that are compared and drawn; the rest is counted."""
+
 MAX_LINES = 1_500
 """A tree with more lines is not drawn; its changes are listed instead."""
 
@@ -60,7 +63,7 @@ class StageJson(JsonView):
     @cached_property
     def root(self) -> Node:
         compares = self.before is not ABSENT
-        tree = compare(self.before if compares else self.value, self.value)
+        tree = compare(self.before if compares else self.value, self.value, max_members=MAX_MEMBERS)
         return _with_effects(tree, self._effects()) if self.losses else tree
 
     @property
@@ -87,7 +90,7 @@ class StageJson(JsonView):
 
     def _listed(self) -> str:
         lines = self.changes_text().splitlines()
-        rest = len(lines) - MAX_LISTED
+        rest = sum(change.more or 1 for change in self.changes[MAX_LISTED:])
         return "\n".join([*lines[:MAX_LISTED], *([f"and {counted(rest, 'more change')}"] if rest > 0 else [])])
 
     def _effects(self) -> Mapping[str, Effect]:

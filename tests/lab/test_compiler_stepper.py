@@ -1,10 +1,12 @@
 """The compiler stepper: turning pages, proving losses, the reader's own schema."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from minicodex.lab.compiler_stepper import NO_LOSS, OWN, CompilerStepper, compiler_stepper
+from minicodex.lab.stage_json import MAX_MEMBERS
 from minicodex.samples import CREATE_EVENT_SCHEMA
 from minicodex.schema import PASSES, STAGES, compile_tool_schema, judge
 
@@ -116,3 +118,14 @@ def test_large_schema_stays_small_on_the_page():
     assert len(large) > 200_000
     assert all(len(own.go(index).html()) < 100_000 for index in range(7))
     assert len(own.provable) <= 60
+
+
+@pytest.mark.parametrize("part", [{"enum": list(range(100_000))}, {"anyOf": [{"minLength": n} for n in range(9_000)]}])
+def test_of_a_long_list_the_first_members_are_drawn_and_the_rest_is_counted(part):
+    own = CompilerStepper(SCHEMAS).own(json.dumps({"properties": {"a": part}})).go(0)
+    (members,) = part.values()
+    assert f"… and {len(members) - MAX_MEMBERS:,} more" in own.html()
+    assert f"… and {len(members) - MAX_MEMBERS:,} more" in replace(own.page.json, open_depth=9).folded()
+    for index in range(7):
+        assert own.go(index).page.json.root.line_count < 4 * MAX_MEMBERS
+        assert len(own.go(index).html()) < 100_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicodex.lab.json_diff import Mark, compare
+from minicodex.lab.json_diff import ABSENT, Mark, compare
 
 
 def marks(before, after, schema_at=None):
@@ -97,3 +97,19 @@ def test_outside_a_schema_nothing_is_judged():
 def test_marks_can_be_told_apart_without_colour():
     pills = [mark.value for mark in Mark if mark is not Mark.SAME]
     assert len({pill.sign for pill in pills}) == len({pill.word for pill in pills}) == len(pills)
+
+
+def test_of_a_long_value_the_first_members_are_compared_and_the_rest_is_counted_by_mark():
+    before, after = [*"abcd", 1, 0, 2], [*"aXcd", True, 0, 2, 3]
+    first, second, *rest = compare(before, after, max_members=2).children
+    assert (first.mark, second.mark) == (Mark.SAME, Mark.CHANGED)
+    assert sum(node.more for node in rest) == len(after) - 2
+    assert {node.mark: node.more for node in rest} == {Mark.SAME: 4, Mark.CHANGED: 1, Mark.NEW: 1}
+
+
+@pytest.mark.parametrize("value", [list(range(9)), {str(key): key for key in range(9)}])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_no_node_is_made_beyond_the_limit(value, is_new):
+    tree = compare(ABSENT if is_new else value, value, max_members=3)
+    assert [node.more for node in tree.children] == [0, 0, 0, 6]
+    assert len(compare(value, value).children) == 9
