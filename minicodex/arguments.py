@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
@@ -17,6 +18,7 @@ from minicodex.printable import printable
 
 __all__ = [
     "LIMITS",
+    "MAX_FAULTS_FOUND",
     "as_list",
     "describe",
     "expectation",
@@ -31,6 +33,9 @@ __all__ = [
     "wrong_type",
 ]
 
+MAX_FAULTS_FOUND = 50
+"""Faults collected for one call; feedback shows fewer."""
+
 MAX_FAULTS_SHOWN = 5
 """More than this many faults in one answer help no model; the rest is counted."""
 
@@ -42,6 +47,9 @@ MAX_INSIDE_CHARS = 100_000
 
 MAX_COMPARED_CHARS = 100
 """As much of a wrong name or value is compared with the right ones."""
+
+MAX_COMPARED_CHOICES = 1_000
+"""As many right names or values are compared with a wrong one: comparing is slow, and real lists are shorter."""
 
 NEAR = 0.75
 """How alike two texts are when one is taken for a slip of the other; 1 is equal. Measured by difflib."""
@@ -120,7 +128,7 @@ def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFaul
     expected = f"only {one_of(known).replace(' or ', ' and ')}" if known else "no such field"
     written = name[:MAX_COMPARED_CHARS]
     return ArgumentFault(
-        "unknown field", pointer, expected, hint="leave it out", rank=30, written=written, choices=tuple(known)
+        "unknown field", pointer, expected, hint="leave it out", rank=30, written=written, choices=_comparable(known)
     )
 
 
@@ -146,8 +154,14 @@ def not_allowed(pointer: str, allowed: Sequence[Any], value: Any) -> ArgumentFau
         "send one of the allowed values",
         rank=25,
         written=value[:MAX_COMPARED_CHARS] if isinstance(value, str) else "",
-        choices=tuple(choice for choice in allowed if isinstance(choice, str)),
+        choices=_comparable(allowed),
     )
+
+
+def _comparable(choices: Iterable[Any]) -> tuple[str, ...]:
+    """The choices that a wrong text can be a slip of. One of twice the compared length is never `NEAR`."""
+    texts = (choice for choice in choices if isinstance(choice, str) and len(choice) < 2 * MAX_COMPARED_CHARS)
+    return tuple(islice(texts, MAX_COMPARED_CHOICES))
 
 
 LIMITS = {

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from minicodex.errors import MinicodexError
-from minicodex.json_text import shorten
+from minicodex.json_text import canonical_text, shorten
 from minicodex.patterns import TextTooLong, UnusablePattern, refuse_wild, search
 from minicodex.reference_judge import load_jsonschema
 
-__all__ = ["Budget", "GuardedValidator", "Unjudgeable", "UnusableSchema"]
+__all__ = ["Budget", "GuardedValidator", "TooMuchWork", "Unjudgeable", "UnusableSchema"]
+
+COMPARED_CHARS_PER_STEP = 100
+"""A value that is compared costs as much as a keyword, and once more for each so many characters of its JSON."""
 
 
 class UnusableSchema(MinicodexError):
@@ -25,6 +28,10 @@ class UnusableSchema(MinicodexError):
 
 class Unjudgeable(UnusableSchema):
     """The schema is fine, these arguments are not: they hold what cannot be compared or matched."""
+
+
+class TooMuchWork(Unjudgeable):
+    """The budget is spent. Whose doing that is, the arguments' or the schema's, is for the asker to find out."""
 
 
 class Budget:
@@ -36,17 +43,17 @@ class Budget:
         self.steps, self._more = steps, more
         """What is left; `more` is asked once for further steps when they are used up."""
 
-    def pay(self) -> None:
-        """Pay for one keyword.
+    def pay(self, steps: int = 1) -> None:
+        """Pay for one keyword, or for work that takes as long as several.
 
         Raises:
-            UnusableSchema: nothing is left.
+            TooMuchWork: nothing is left.
         """
-        self.steps -= 1
+        self.steps -= steps
         if self.steps < 0 and self._more is not None:
-            self.steps, self._more = self._more(), None
+            self.steps, self._more = self.steps + self._more(), None
         if self.steps < 0:
-            raise UnusableSchema("it takes too long")
+            raise TooMuchWork("it takes too long")
 
 
 class GuardedValidator:
@@ -76,7 +83,7 @@ class GuardedValidator:
         Raises:
             UnusableSchema: while they are read.
         """
-        _asking.budget, _asking.followed = budget, set()
+        _asking.budget, _asking.followed, _asking.choices = budget, set(), {}
         try:
             yield from self._validator.iter_errors(arguments)
         except UnusableSchema:
@@ -90,7 +97,7 @@ class GuardedValidator:
 
 
 _asking = threading.local()
-"""Budget and open references of the question that this thread asks: the library hands nothing through."""
+"""Budget, open references and read `enum`s of the question that this thread asks: the library hands nothing through."""
 
 _Check = Callable[[Any, Any, Any, Any], Any]
 
@@ -109,6 +116,10 @@ def _guarded(dialect: Any, *, forgives_references: bool) -> Any:
     if (dialect, forgives_references) not in _known:
         checks = {name: _paid(check) for name, check in dialect.VALIDATORS.items()}
         checks["pattern"] = _paid(_pattern)
+        checks["enum"] = _paid(_enum)
+        checks["uniqueItems"] = _paid(_unique_items)
+        for name in checks.keys() & {"required", "dependentRequired", "dependencies"}:
+            checks[name] = _paid_by_error(checks[name])
         for name in checks.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
             checks[name] = _reference(checks[name], forgives=forgives_references)
         for name in checks.keys() & {"patternProperties", "additionalProperties", "unevaluatedProperties"}:
@@ -121,6 +132,17 @@ def _paid(check: _Check) -> _Check:
     def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
         _asking.budget.pay()
         return check(validator, value, instance, schema)
+
+    return guarded
+
+
+def _paid_by_error(check: _Check) -> _Check:
+    """A keyword with an error for each name it lists: inside `anyOf` all of them are collected, so each is paid for."""
+
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        for error in check(validator, value, instance, schema) or ():
+            _asking.budget.pay()
+            yield error
 
     return guarded
 
@@ -151,6 +173,31 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
 
     if isinstance(instance, str) and not _usable(search, pattern, instance):
         yield ValidationError("pattern")
+
+
+def _enum(_validator: Any, choices: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """As in the library, but the choices are written out once for all the values that are compared with them."""
+    from jsonschema import ValidationError
+
+    written = _asking.choices.get(id(choices))
+    if written is None:
+        written = _asking.choices[id(choices)] = {canonical_text(choice) for choice in choices}
+    if _written(instance) not in written:
+        yield ValidationError("enum")
+
+
+def _unique_items(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """As in the library, which compares each member with each other one: hours for a long list."""
+    from jsonschema import ValidationError
+
+    if wanted and isinstance(instance, list) and len({_written(member) for member in instance}) < len(instance):
+        yield ValidationError("uniqueItems")
+
+
+def _written(value: Any) -> str:
+    text = canonical_text(value)
+    _asking.budget.pay(1 + len(text) // COMPARED_CHARS_PER_STEP)
+    return text
 
 
 def _with_tame_names(check: _Check) -> _Check:

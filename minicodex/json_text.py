@@ -24,6 +24,8 @@ __all__ = [
     "MAX_TEXT_CHARS",
     "TOKEN",
     "Refused",
+    "canonical_text",
+    "integral",
     "key_flaw",
     "locate",
     "no_constant",
@@ -293,6 +295,23 @@ def _half_pair(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+# --- comparing ------------------------------------------------------------------------------------------------------
+
+
+def canonical_text(value: Any) -> str:
+    """One text for all values that JSON Schema calls equal: `1` and `1.0`, but not `true`; keys in any order."""
+    return json.dumps(integral(value), sort_keys=True, separators=(",", ":"))
+
+
+def integral(value: Any) -> Any:
+    """The same value with every integral float as an integer."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: integral(member) for key, member in value.items()}
+    return [integral(member) for member in value] if isinstance(value, list) else value
 
 
 # --- small words for messages ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
 from minicodex.arguments import (
+    MAX_FAULTS_FOUND,
     describe,
     missing_field,
     not_allowed,
@@ -26,7 +27,7 @@ from minicodex.arguments import (
     wrong_type,
 )
 from minicodex.errors import ArgumentError, ArgumentFault, InvalidContract
-from minicodex.json_text import pointer_of, to_compact_bytes
+from minicodex.json_text import integral, pointer_of, to_compact_bytes
 
 __all__ = ["TypedArguments"]
 
@@ -83,7 +84,7 @@ class TypedArguments:
         entries = error.errors(include_url=False)
         if any(isinstance(entry["input"], float) and entry["input"].is_integer() for entry in entries):
             try:
-                return self.model.model_validate_json(to_compact_bytes(_integral(value)), strict=True)
+                return self.model.model_validate_json(to_compact_bytes(integral(value)), strict=True)
             except ValidationError as second:
                 entries = second.errors(include_url=False)
         wrapped = wrapped_fields(value, self.parameters.values())
@@ -147,15 +148,6 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
         yield from _nodes(child)
 
 
-def _integral(value: Any) -> Any:
-    """The same value with every integral float as an integer."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, dict):
-        return {key: _integral(member) for key, member in value.items()}
-    return [_integral(member) for member in value] if isinstance(value, list) else value
-
-
 # --- from pydantic's errors to ours ---------------------------------------------------------------------------------
 
 
@@ -208,9 +200,11 @@ def _wording(kind: str) -> str:
 
 
 def _merged(faults: Iterable[ArgumentFault]) -> list[ArgumentFault]:
-    """One fault where a union reports one for each of its branches."""
+    """One fault where a union reports one for each of its branches, at most `MAX_FAULTS_FOUND`."""
     merged: dict[tuple[str, str], ArgumentFault] = {}
     for fault in faults:
+        if len(merged) == MAX_FAULTS_FOUND:
+            break
         place = (fault.pointer, fault.problem)
         known = merged.get(place, fault)
         if fault.expected not in known.expected:

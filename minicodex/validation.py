@@ -6,12 +6,13 @@ word. Where the author's schema cannot be used, the compiled one is used in its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from minicodex.arguments import (
     LIMITS,
+    MAX_FAULTS_FOUND,
     as_list,
     describe,
     missing_field,
@@ -23,7 +24,7 @@ from minicodex.arguments import (
     wrong_type,
 )
 from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
-from minicodex.guarded_validator import Budget, GuardedValidator, Unjudgeable, UnusableSchema
+from minicodex.guarded_validator import Budget, GuardedValidator, TooMuchWork, Unjudgeable, UnusableSchema
 from minicodex.json_text import pointer_of, shorten
 
 __all__ = ["MAX_CHECK_STEPS", "ArgumentValidator"]
@@ -34,8 +35,8 @@ MAX_CHECK_STEPS = 50_000
 CHECK_STEPS_PER_VALUE = 50
 """Further keywords allowed for each value inside the arguments."""
 
-MAX_FAULTS_FOUND = 50
-"""Faults collected for one call; feedback shows fewer."""
+FEW_VALUES = 10
+"""A schema that takes too long for so few values is a trap; for more of them, the arguments are to blame."""
 
 
 class ArgumentValidator:
@@ -64,8 +65,6 @@ class ArgumentValidator:
             try:
                 self._own = self._own or GuardedValidator(self._schema, dialect_of=self._schema)
                 return _judge(self._own, arguments)
-            except Unjudgeable as reason:  # the arguments' doing: they must not switch the author's schema off
-                raise _too_much(reason) from None
             except UnusableSchema as reason:
                 self.finding = f"the author's schema cannot be used ({reason}); the compiled one checks in its place"
         if self._fallback is None:
@@ -73,22 +72,44 @@ class ArgumentValidator:
             self._fallback = GuardedValidator(self._compiled(), dialect_of=None, forgives_references=True)
         try:
             _judge(self._fallback, arguments)
-        except Unjudgeable as reason:
-            raise _too_much(reason) from None
         except UnusableSchema as reason:
             raise ToolAuthorError(f"no schema of this tool can judge the arguments ({reason})") from None
 
 
-def _too_much(reason: Unjudgeable) -> ArgumentError:
-    return ArgumentError(ArgumentFault(f"cannot be checked: {reason}", hint="send a smaller value", rank=40))
-
-
 def _judge(validator: GuardedValidator, arguments: dict[str, Any]) -> None:
+    """Accept the arguments or say what is wrong with them.
+
+    Raises:
+        ArgumentError: they do not fit, or cannot be judged by a schema that is fine. That must not switch it off.
+        UnusableSchema: the schema cannot judge, and not for what the arguments hold.
+    """
+    try:
+        errors = _errors(validator, arguments)
+    except Unjudgeable as reason:
+        if isinstance(reason, TooMuchWork) and _is_trap(validator, arguments):
+            raise UnusableSchema(str(reason)) from None
+        fault = ArgumentFault(f"cannot be checked: {reason}", hint="send a smaller value", rank=40)
+        raise ArgumentError(fault) from None
+    if errors:
+        faults = _distinct(fault for error in _once(errors) for fault in _faults(error, arguments))
+        raise ArgumentError(*faults[:MAX_FAULTS_FOUND])
+
+
+def _errors(validator: GuardedValidator, arguments: dict[str, Any]) -> list[Any]:
     # Arguments of a hundred thousand values may need many steps; small ones that do are a trap.
     budget = Budget(MAX_CHECK_STEPS, more=lambda: CHECK_STEPS_PER_VALUE * _count_values(arguments))
-    errors = list(islice(validator.errors(arguments, budget), MAX_FAULTS_FOUND))
-    if errors:
-        raise ArgumentError(*_distinct(fault for error in errors for fault in _faults(error, arguments)))
+    return list(islice(validator.errors(arguments, budget), MAX_FAULTS_FOUND))
+
+
+def _is_trap(validator: GuardedValidator, arguments: dict[str, Any]) -> bool:
+    """Whether a schema that took too long does so for next to nothing as well."""
+    if _count_values(arguments) <= FEW_VALUES:
+        return True
+    try:
+        _errors(validator, {})
+    except UnusableSchema:
+        return True
+    return False
 
 
 def _count_values(root: Any) -> int:
@@ -108,6 +129,19 @@ def _distinct(faults: Iterator[ArgumentFault]) -> list[ArgumentFault]:
     return list(dict.fromkeys(faults))
 
 
+_SPEAKS_OF_ALL = ("required", "dependentRequired")
+"""Keywords for which the library has an error for each name, and ours speaks of all names at once."""
+
+
+def _once(errors: Iterable[Any]) -> Iterator[Any]:
+    """The errors without those that would be translated into what has been said already, at most `MAX_FAULTS_FOUND`."""
+    distinct: dict[Any, Any] = {}
+    for error in errors:
+        speaks_of_all = error.validator in _SPEAKS_OF_ALL
+        distinct.setdefault((id(error.validator_value), id(error.instance)) if speaks_of_all else id(error), error)
+    yield from islice(distinct.values(), MAX_FAULTS_FOUND)
+
+
 def _faults(error: Any, arguments: dict[str, Any]) -> Iterator[ArgumentFault]:
     """Translate one error of the library. Its own message is never shown: it changes between versions."""
     pointer = pointer_of(*error.absolute_path)
@@ -116,7 +150,7 @@ def _faults(error: Any, arguments: dict[str, Any]) -> Iterator[ArgumentFault]:
     if error.validator in ("anyOf", "oneOf") and error.context:
         yield from _nearest_branch(error, pointer, arguments)
     else:
-        yield from _TRANSLATE.get(error.validator, _other)(error, pointer)
+        yield from islice(_TRANSLATE.get(error.validator, _other)(error, pointer), MAX_FAULTS_FOUND)
 
 
 def _properties(schema: Any) -> dict[str, Any]:
@@ -140,9 +174,11 @@ def _dependent(error: Any, pointer: str) -> Iterator[ArgumentFault]:
 
 
 def _unknown(error: Any, pointer: str) -> Iterator[ArgumentFault]:
-    known = list(_properties(error.schema))
-    for name in [name for name in error.instance if name not in known][:MAX_FAULTS_FOUND]:
-        yield unknown_field(pointer + pointer_of(name), name, known)
+    known = _properties(error.schema)
+    names = list(known)
+    for name in error.instance:
+        if name not in known:
+            yield unknown_field(pointer + pointer_of(name), name, names)
 
 
 def _type(error: Any, pointer: str) -> Iterator[ArgumentFault]:
@@ -182,7 +218,7 @@ def _nearest_branch(error: Any, pointer: str, arguments: dict[str, Any]) -> Iter
         return
     open_branches = [children for index, children in branches.items() if index not in typed_out]
     best = min(open_branches, key=lambda children: (-max(len(c.path) for c in children), len(children)))
-    for child in best:
+    for child in _once(best):
         yield from _faults(child, arguments)
 
 

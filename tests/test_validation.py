@@ -13,11 +13,14 @@ from minicodex import (
     compile_tool_schema,
     dispatch_function_call,
     dynamic_tool,
+    guarded_validator,
     plan_tools,
 )
-from minicodex.arguments import parse_arguments
+from minicodex import arguments as arguments_module
+from minicodex.arguments import MAX_COMPARED_CHARS, MAX_COMPARED_CHOICES, MAX_FAULTS_FOUND, feedback, parse_arguments
 from minicodex.errors import ArgumentError, ToolAuthorError
 from minicodex.patterns import UnusablePattern, refuse_wild, search
+from minicodex.typed_arguments import TypedArguments
 from minicodex.validation import ArgumentValidator
 
 
@@ -221,3 +224,115 @@ def test_no_pattern_hangs(pattern):
     validator = ArgumentValidator({"properties": {"s": {"pattern": pattern}}}, lambda: {"type": "object"})
     validator.check({"s": "a" * 40 + "c"})
     assert "cannot be used" in validator.finding
+
+
+# --- work that is bounded -------------------------------------------------------------------------------------------
+
+
+def refusal(schema, arguments):
+    """The error that refuses the arguments, and the validator, which must still use the author's schema."""
+    checker = ArgumentValidator(schema, lambda: {"type": "object"})
+    with pytest.raises(ArgumentError) as refused:
+        checker.check(arguments)
+    assert checker.finding is None
+    return refused.value
+
+
+EQUAL_OR_NOT = [0, -0.0, 1, 1.0, True, False, None, "1", "", [], {}, [1], [1.0], [True], {"a": 1}, {"a": 1.0}]
+EQUAL_OR_NOT += [{"a": True}, {"a": [1], "b": 2}, {"b": 2.0, "a": [1.0]}, 2**60, float(2**60), 2**60 + 1, 1.5]
+
+
+@pytest.mark.parametrize("one", EQUAL_OR_NOT, ids=repr)
+def test_values_are_equal_where_the_library_says_so(one):
+    for other in EQUAL_OR_NOT:
+        for node, value in (({"uniqueItems": True}, [one, other]), ({"enum": [one]}, other)):
+            expected = "runs" if Draft202012Validator(node).is_valid(value) else "refused"
+            assert verdict({"type": "object", "properties": {"a": {"anyOf": [node]}}}, {"a": value})[0] == expected
+
+
+def test_a_long_list_is_written_out_once_to_find_equal_members(monkeypatch):
+    written = []
+    monkeypatch.setattr(
+        guarded_validator, "canonical_text", lambda value: written.append(value) or json.dumps(value, sort_keys=True)
+    )
+    rows = [{"n": i} for i in range(6_000)]
+    assert verdict(of(t={"type": "array", "uniqueItems": True}), {"t": rows}) == ("runs", None)
+    assert len(written) == 6_000
+
+
+def test_comparing_is_paid_for():
+    rows = [{"n": i} for i in range(1_000)]
+    schema = of(t={"allOf": [{"uniqueItems": True}] * 300})
+    assert "it takes too long" in str(refusal(schema, {"t": rows}).faults[0])
+    long = "x" * 10_000
+    assert "it takes too long" in verdict(of(t={"allOf": [{"enum": [long]}] * 600}), {"t": long})[1]
+
+
+def test_arguments_that_take_too_long_are_refused_and_switch_nothing_off():
+    node = {"$ref": "#/$defs/T"}
+    both = {"T": {"properties": {"t": {"allOf": [node, node]}, "n": {"type": "integer", "minimum": 3}}}}
+    deep = {"n": 3}
+    for _ in range(40):
+        deep = {"t": deep}
+    checker = ArgumentValidator({"type": "object", **node, "$defs": both}, lambda: {"type": "object"})
+    for arguments, problem in ((deep, "it takes too long"), ({"n": 2}, "outside the limits")):
+        with pytest.raises(ArgumentError, match=problem):
+            checker.check(arguments)
+    assert checker.finding is None
+
+
+def test_a_schema_that_takes_too_long_for_no_arguments_is_no_good_for_many_either():
+    levels = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(40)}
+    trap = {"$ref": "#/$defs/d0", "type": "object", "$defs": levels | {"d40": {}}}
+    checker = ArgumentValidator(trap, lambda: {"type": "object"})
+    checker.check({str(i): i for i in range(100)})
+    assert "it takes too long" in checker.finding
+
+
+NAMES = [f"n{i}" for i in range(3_000)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"required": NAMES}, {}),
+        ({"dependentRequired": {"a": NAMES}}, {"a": 1}),
+        ({"anyOf": [{"required": NAMES}]}, {}),
+        ({"additionalProperties": False}, dict.fromkeys(NAMES)),
+    ],
+)
+def test_names_are_listed_once_and_not_without_end(schema, arguments, monkeypatch):
+    made = []
+    for name in ("missing_field", "unknown_field"):
+        real = getattr(arguments_module, name)
+        monkeypatch.setattr(f"minicodex.validation.{name}", lambda *a, real=real, **k: made.append(a) or real(*a, **k))
+    assert len(refusal(schema, arguments).faults) == len(made) == MAX_FAULTS_FOUND
+
+
+def test_errors_that_anyof_collects_are_paid_for():
+    node = {"anyOf": [{"required": NAMES}, {}]}
+    assert "it takes too long" in str(refusal(of(r={"items": node}), {"r": [{}] * 30}).faults[0])
+
+
+CHOICES = ["color", "x" * 2 * MAX_COMPARED_CHARS, *NAMES]
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"properties": dict.fromkeys(CHOICES, True), "additionalProperties": False}, {"colour": 1}),
+        (of(e={"enum": CHOICES}), {"e": "colour"}),
+    ],
+    ids=["fields", "values"],
+)
+def test_a_slip_is_looked_for_among_so_many_choices_only(schema, arguments, monkeypatch):
+    asked = []
+    monkeypatch.setattr(arguments_module, "get_close_matches", lambda word, among, **_: asked.extend(among) or [])
+    feedback("t", refusal(schema, arguments))
+    assert asked == ["color", *NAMES][:MAX_COMPARED_CHOICES]
+
+
+def test_typed_arguments_list_no_more_faults_than_others():
+    with pytest.raises(ArgumentError) as refused:
+        TypedArguments.of("t", {"a": (int, 1)}).decode(json.dumps(dict.fromkeys(NAMES, 1)))
+    assert len(refused.value.faults) == MAX_FAULTS_FOUND
