@@ -7,6 +7,7 @@ failed call), 2 could not run. What a person or a server got wrong gives one sen
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import sys
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import orjson
 
@@ -24,12 +25,12 @@ from minicodex.bootstrap import add_commands
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
 from minicodex.history import user
-from minicodex.json_text import parse_strict, shorten, to_compact_bytes
+from minicodex.json_text import MAX_TEXT_CHARS, parse_strict, shorten, to_compact_bytes
 from minicodex.mode_diff import mode_diff
 from minicodex.naming import ToolName
 from minicodex.plan_report import as_json, explained, report
 from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
-from minicodex.printable import printable
+from minicodex.printable import printable, printable_lines
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 from minicodex.schema import (
     ToolSchema,
@@ -80,29 +81,51 @@ EXAMPLES = {
 }
 
 
+MAX_INPUT_BYTES = 4 * MAX_TEXT_CHARS
+"""Longest file or line that is read: the longest text, in characters of four bytes each."""
+
+MAX_TIMEOUT_S = 86_400
+"""Longest `--timeout`, a day: what waits for a call cannot count any number of seconds."""
+
+
 class _CannotRunError(Exception):
     """One sentence for the person at the terminal: what happened and what to do."""
+
+
+class _CannotWriteError(_CannotRunError):
+    """Standard output takes no more. No sentence where its reader has seen enough."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose words reach a terminal as all others do."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+    def print_help(self, file: Any = None) -> None:
+        _write(self.format_help().encode())
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     words, command = _split(list(argv))
-    parser = _parser()
-    options, unknown = parser.parse_known_args(words)
-    if unknown:
-        options.parser.error(_unknown(unknown, options))
-    options.server = command
     try:
+        options, unknown = _parser().parse_known_args(words)
+        if unknown:
+            options.parser.error(_unknown(unknown, options))
+        options.server = command
         code: int = options.run(options)
-        sys.stdout.flush()
-    except (_CannotRunError, SourceError) as problem:
-        print(f"minicodex: {problem}", file=sys.stderr)
+    except _CannotWriteError as problem:
+        if sys.stdout is not None:  # Python would try once more at exit, and complain
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if str(problem):
+            _say(str(problem))
         return COULD_NOT_RUN
-    except BrokenPipeError:  # the reader has seen enough; Python would complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (_CannotRunError, SourceError) as problem:
+        _say(str(problem))
         return COULD_NOT_RUN
     except KeyboardInterrupt:
-        print("minicodex: stopped", file=sys.stderr)
+        _say("stopped")
         return COULD_NOT_RUN
     return code
 
@@ -124,7 +147,7 @@ def _unknown(words: list[str], options: argparse.Namespace) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     about = "What a model is really shown of a tool, and what becomes of its calls."
-    parser = _with_examples(argparse.ArgumentParser, "minicodex", prog="minicodex", description=about)
+    parser = _with_examples(_Parser, "minicodex", prog="minicodex", description=about)
     parser.set_defaults(run=partial(_help, parser))
     parser.add_argument("--version", action="store_const", dest="run", const=_version, help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
@@ -167,7 +190,7 @@ def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
 
 
 def _version(_: argparse.Namespace) -> int:
-    print(f"minicodex {metadata.version('minicodex')}")
+    _write(f"minicodex {metadata.version('minicodex')}\n".encode())
     return GOOD
 
 
@@ -183,8 +206,18 @@ def _with_examples(make: Callable[..., argparse.ArgumentParser], name: str, **wo
 
 def _add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="server", help="what to call the server (default: server)")
-    parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds to wait (default: 10)")
+    parser.add_argument("--timeout", type=_seconds, default=10.0, metavar="S", help="seconds to wait (default: 10)")
     parser.usage = f"{parser.prog} [options] {'TOOL ARGUMENTS ' if parser.prog.endswith('call') else ''}-- COMMAND ..."
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= MAX_TIMEOUT_S:  # true for nan too
+        raise argparse.ArgumentTypeError(f"must be seconds, above 0 and at most {MAX_TIMEOUT_S:,}; got {shorten(text)}")
+    return seconds
 
 
 # --- compile --------------------------------------------------------------------------------------------------------
@@ -194,7 +227,7 @@ def _compile(options: argparse.Namespace) -> int:
     with _opened(options.file) as stream:
         if options.jsonl:
             return _write_lines(_compiled_line(line, options) for line in _lines(stream))
-        text = stream.read()
+        text = _read(stream.read)
     if options.trace:
         trace = (trace_tool_schema_json if options.raw else trace_mcp_schema_json)(text, trusted=options.trusted)
         _write(trace.text().encode() + b"\n")
@@ -202,7 +235,7 @@ def _compile(options: argparse.Namespace) -> int:
     try:
         _write(_compiled(text, options).to_bytes() + b"\n")
     except InvalidToolSchema as error:
-        print(f"minicodex: refused ({error.kind}): {error}", file=sys.stderr)
+        _say(f"refused ({error.kind}): {error}")
         return BAD
     return GOOD
 
@@ -226,7 +259,7 @@ def _inspect(options: argparse.Namespace) -> int:
     step = _step(options)
     with _server(options) as server:
         plan = plan_tools(server.candidates(step), step)
-        title = f"{server.name}: {shlex.join(options.server)}"
+        title = printable(f"{server.name}: {shlex.join(options.server)}")
     prompt = PromptSnapshot(tool_contracts=plan.contracts)
     if options.mode:
         _write(encode_model_request(prompt, MODES[options.mode]).to_bytes() + b"\n")
@@ -299,16 +332,12 @@ def _call(options: argparse.Namespace) -> int:
         raise _CannotRunError("call needs TOOL and ARGUMENTS, or --jsonl and calls on standard input; see call --help")
     with _bench(options) as bench:
         if options.jsonl:
-            return _write_lines(_called_line(line, bench) for line in _lines(_standard_input()))
+            with _opened(None) as stream:
+                return _write_lines(_called_line(line, bench) for line in _lines(stream))
         outcome = bench.call(options.tool, options.arguments)
-    text = to_compact_bytes(outcome).decode() if options.json else _shown(outcome["output"])
+    text = to_compact_bytes(outcome).decode() if options.json else outcome["output"]
     _write(text.encode() + b"\n")
     return GOOD if outcome["ok"] else BAD
-
-
-def _shown(output: str) -> str:
-    """A server's words: a program gets them as they are, a terminal without what could take it over."""
-    return "\n".join(map(printable, output.split("\n"))) if sys.stdout.isatty() else output
 
 
 @contextmanager
@@ -318,15 +347,15 @@ def _bench(options: argparse.Namespace) -> Iterator[_Bench]:
         if options.server:
             raise _CannotRunError("give either --tools FILE or -- COMMAND, not both")
         with _opened(options.tools) as stream:
-            tools = _echo_tools(stream.read(), options.tools)
-        yield _bench_of(tools.candidates, tools.names, step, None)
+            tools = _echo_tools(_read(stream.read), options.tools)
+        yield _bench_of(tools.candidates, tools.names, step, options.timeout)
     else:
         with _server(options) as server:
             yield _bench_of(server.candidates(step), server.canonical_names, step, options.timeout)
 
 
 def _bench_of(
-    candidates: Sequence[Candidate], names: Mapping[str, ToolName], step: StepState, timeout_s: float | None
+    candidates: Sequence[Candidate], names: Mapping[str, ToolName], step: StepState, timeout_s: float
 ) -> _Bench:
     by_canonical = {str(name): raw for raw, name in names.items()}
     rejected = {by_canonical.get(c.name, c.name): c for c in candidates if isinstance(c, RejectedTool) and c.name}
@@ -375,14 +404,15 @@ def _server(options: argparse.Namespace) -> Iterator[Any]:
 
 @contextmanager
 def _opened(file: str | None) -> Iterator[BinaryIO]:
-    if file in (None, "-"):
-        yield _standard_input()
-        return
+    name = "standard input" if file in (None, "-") else shorten(file)
     try:
-        with Path(file).open("rb") as stream:
-            yield stream
+        if file is None or file == "-":
+            yield _standard_input()
+        else:
+            with Path(file).open("rb") as stream:
+                yield stream
     except OSError as error:
-        raise _CannotRunError(f"{shorten(file)} cannot be read: {error.strerror}") from None
+        raise _CannotRunError(f"{name} cannot be read: {error.strerror}") from None
 
 
 def _standard_input() -> BinaryIO:
@@ -391,9 +421,17 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
+def _read(read: Callable[[int], bytes]) -> bytes:
+    """A file or a line, as `read` gives it. Some never end."""
+    data = read(MAX_INPUT_BYTES + 1)
+    if len(data) > MAX_INPUT_BYTES:
+        raise _CannotRunError(f"the input is longer than {MAX_INPUT_BYTES:,} bytes; give less at a time")
+    return data
+
+
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
     r"""Lines without their `\n`. Nothing else ends a line: U+2028 and a bare CR are content."""
-    for line in stream:
+    while line := _read(stream.readline):
         yield line.removesuffix(b"\n")
 
 
@@ -406,5 +444,18 @@ def _write_lines(results: Iterator[tuple[bool, bytes]]) -> int:
 
 
 def _write(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    """Print. A program gets the bytes as they are, a terminal without what could take it over."""
+    if sys.stdout is None:  # closed by whoever started this program
+        raise _CannotWriteError("standard output is closed; send it to a terminal, a file or a pipe")
+    try:
+        sys.stdout.buffer.write(printable_lines(data.decode()).encode() if sys.stdout.isatty() else data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise _CannotWriteError from None
+    except OSError as error:
+        raise _CannotWriteError(f"standard output cannot be written: {error.strerror}") from None
+
+
+def _say(sentence: str) -> None:
+    if sys.stderr is not None:  # else Python would print it on standard output
+        print(f"minicodex: {printable_lines(sentence)}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["printable"]
+__all__ = ["printable", "printable_lines"]
 
 
 def printable(text: str) -> str:
@@ -10,3 +10,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def printable_lines(text: str) -> str:
+    r"""The same for a text of several lines: its `\n` stay."""
+    return "\n".join(map(printable, text.split("\n")))

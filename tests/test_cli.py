@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from minicodex.cli import main
+from minicodex.dispatch import dispatch_function_call
 
 SERVER = [sys.executable, "-m", "mcp_server_time"]
 
@@ -302,16 +303,121 @@ def test_nor_does_the_name_of_a_call(tools):
     assert "\x1b" not in printed
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a terminal of our own needs a pty")
-def test_on_a_terminal_a_servers_words_are_shown_without_what_could_take_it_over(tools):
+@pytest.mark.parametrize(
+    "words",
+    [
+        (f"nonsense{ESCAPE}",),
+        ("compile", f"--{ESCAPE}"),
+        ("compile", "a", ESCAPE),
+        ("inspect", "--timeout", ESCAPE),
+        ("inspect", "--mode", ESCAPE),
+        ("compile", f"/nowhere/{ESCAPE}"),
+        ("inspect", "--name", ESCAPE, "--", "/nowhere/server"),
+        ("inspect", "--", f"/nowhere/{ESCAPE}"),
+    ],
+)
+def test_nor_does_a_word_of_the_command_line_that_is_complained_of(words):
+    problem = run(*words, code=2)[1]
+    assert "\x1b" not in problem
+    assert "\u202e" not in problem
+
+
+def test_nor_does_the_name_of_a_server():
+    printed = run("inspect", "--name", ESCAPE, "--", *SERVER)[0]
+    assert printed.startswith("\\x1b[31mred\\u202e: ")
+    assert "\x1b" not in printed
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="a terminal of our own needs a pty, a closed stream needs sh")
+
+
+def on_a_terminal(*words, text=""):
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", PROGRAM, "call", "get.user", '{"n": 3, "text": "a\u202eb"}', "--tools", str(tools)]
-    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False)
+    command = [sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(command, input=text.encode(), stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False)
     os.close(theirs)
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
     assert (done.returncode, done.stderr) == (0, b"")
+    return shown
+
+
+@posix
+def test_on_a_terminal_a_servers_words_are_shown_without_what_could_take_it_over(tools):
+    shown = on_a_terminal("call", "get.user", '{"n": 3, "text": "a\u202eb"}', "--tools", str(tools))
     assert "\\u202e" in shown
     assert "\u202e" not in shown
+
+
+TAKES_OVER = "\x9b31m\x7f\u202e"
+
+
+@posix
+@pytest.mark.parametrize("words", [["compile"], ["compile", "--jsonl"], ["compile", "--trace"]])
+def test_on_a_terminal_so_is_json_and_a_program_gets_its_exact_bytes(words):
+    schema = json.dumps({"properties": {TAKES_OVER: {"type": "number", "minimum": 1}}}, ensure_ascii=False)
+    shown = on_a_terminal(*words, text=schema)
+    assert "\\x9b31m\\x7f\\u202e" in shown
+    assert not set(TAKES_OVER) - set("31m") & set(shown)
+    assert TAKES_OVER in run("compile", text=schema)[0]
+
+
+def without_output(redirection, *words, text=b'{"type":"object"}'):
+    """Exit code and stderr of a process whose standard output goes nowhere."""
+    shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(shell, input=text, stderr=subprocess.PIPE, timeout=60, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+@posix
+@pytest.mark.parametrize("words", [["--version"], ["compile"], ["compile", "--jsonl"], ["compile", "--help"], []])
+def test_a_closed_or_full_standard_output_is_one_sentence(words):
+    closed = "minicodex: standard output is closed; send it to a terminal, a file or a pipe\n"
+    assert without_output(">&-", *words) == (2, closed)
+    if Path("/dev/full").exists():
+        full = "minicodex: standard output cannot be written: No space left on device\n"
+        assert without_output("> /dev/full", *words) == (2, full)
+
+
+@posix
+def test_that_is_not_taken_for_a_fault_of_the_file_that_is_read(tools):
+    assert "standard output is closed" in without_output(">&-", "compile", "--jsonl", tools)[1]
+    assert without_output(">&- 2>&-", "compile", tools) == (2, "")
+
+
+@pytest.mark.parametrize("words", [["compile"], ["compile", "--jsonl"], ["compile", "--trace"], ["call", "--jsonl"]])
+def test_an_input_that_is_too_long_is_one_sentence(words, tools, monkeypatch):
+    monkeypatch.setattr("minicodex.cli.MAX_INPUT_BYTES", 1_000)
+    words = [*words, "--tools", tools] if "call" in words else words
+    assert "the input is longer than 1,000 bytes" in run(*words, text=" " * 1_001, code=2)[1]
+    assert "is longer than" not in run(*words, text="{" + " " * 999, code=1)[1]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="an input without an end")
+@pytest.mark.parametrize("words", [["compile"], ["compile", "--jsonl"], ["call", "t", "{}", "--tools"]])
+def test_an_input_that_never_ends_is_one_sentence(words):
+    out, problem = run(*words, "/dev/zero", code=2)
+    assert (out, problem) == ("", "minicodex: the input is longer than 40,000,000 bytes; give less at a time\n")
+
+
+@pytest.mark.parametrize("seconds", ["nan", "-1", "0", "-0.0", "inf", "-inf", "1e300", "86401", "soon", ""])
+@pytest.mark.parametrize("command", ["inspect", "call"])
+def test_only_a_number_of_seconds_is_a_timeout(command, seconds):
+    problem = run(command, f"--timeout={seconds}", "--", *SERVER, code=2)[1]
+    assert problem.startswith(f"usage: minicodex {command} ")
+    assert f'must be seconds, above 0 and at most 86,400; got "{seconds}"' in problem
+
+
+def test_the_timeout_holds_for_definitions_in_a_file_too(tools, monkeypatch):
+    given = []
+
+    def dispatch(call, plan, *, timeout_s):
+        given.append(timeout_s)
+        return dispatch_function_call(call, plan, timeout_s=timeout_s)
+
+    monkeypatch.setattr("minicodex.cli.dispatch_function_call", dispatch)
+    run("call", "get.user", '{"n": 3}', "--tools", tools)
+    run("call", "get.user", '{"n": 3}', "--tools", tools, "--timeout", "2.5")
+    assert given == [10.0, 2.5]
