@@ -22,6 +22,7 @@ from minicodex.lab.json_diff import one_line
 from minicodex.lab.view import View
 from minicodex.lab.widgets import Live, picker, row
 from minicodex.planner import StepState, plan_tools
+from minicodex.printable import printable, printable_lines
 from minicodex.samples import EventBook, create_event_tool
 from minicodex.sources.builtin import PlanBoard, update_plan_tool
 from minicodex.tool import Handler
@@ -188,6 +189,11 @@ class Clinic(View):
         before, after = self.examined.effects_before, self.examined.effects_after
         return f"{before} before, {after} after"
 
+    @property
+    def reply(self) -> str:
+        """What the model reads, as it may be shown."""
+        return printable_lines(str(self.examined.result.output))
+
     def text(self) -> str:
         examined = self.examined
         lights = [
@@ -196,22 +202,22 @@ class Clinic(View):
         ]
         return "\n".join(
             [
-                f"{self.case_name or 'a text of your own'}: {self.tool}, {self.step_id}",
+                f"{self.case_name or 'a text of your own'}: {printable(self.tool)}, {printable(self.step_id)}",
                 f"arguments: {shown(self.text_of_call)}",
                 *lights,
                 f"side effects: {self.effects_words}",
                 "the model reads:",
-                str(examined.result.output),
+                self.reply,
             ]
         )
 
     def html(self) -> Html:
-        examined = self.examined
-        head = heading(f"{self.tool}: {self.case_name or 'a text of your own'}", self.step_id)
+        tool, step = printable(self.tool), printable(self.step_id)
+        head = heading(f"{tool}: {self.case_name or 'a text of your own'}", step)
         code = tag("div", shown(self.text_of_call), style=f"{MONO}; white-space: pre-wrap; margin-bottom: .6em")
         columns = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24em), 1fr)); gap: 1.2em"
         lights = tag("div", heading("Seven questions"), self._lights_html(), self._counter_html(), style="min-width: 0")
-        words = tag("div", str(examined.result.output), style=f"{MONO}; white-space: pre-wrap")
+        words = tag("div", self.reply, style=f"{MONO}; white-space: pre-wrap")
         reads = tag("div", heading("The model reads"), words, style="min-width: 0")
         return panel(head, code, tag("div", lights, reads, style=columns), label="The clinic")
 
@@ -231,7 +237,7 @@ class Clinic(View):
 def shown(text: str, limit: int = SHOWN_CHARS) -> str:
     """A text as it is, cut if it is long; one with characters that cannot be seen is written as a JSON string."""
     cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
-    return cut if text and text.isprintable() else one_line(cut).replace("\ufeff", "\\ufeff")
+    return cut if text and text.isprintable() else printable(one_line(cut))
 
 
 # --- the widget ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from minicodex.lab.html import Html
+from minicodex.printable import printable_lines
 
 __all__ = ["View", "counted"]
 
@@ -25,7 +26,7 @@ class View(ABC):
         """The same, drawn. Whatever it shows is escaped."""
 
     def __repr__(self) -> str:
-        return self.text()
+        return printable_lines(self.text())
 
     def _repr_html_(self) -> str:
         return self.html()

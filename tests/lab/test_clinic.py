@@ -4,6 +4,7 @@ import pytest
 
 from minicodex.lab.clinic import QUESTIONS, STEPS, TOOLS, Clinic, Light, Ward, clinic
 from minicodex.lab.clinic_cases import CASES, GOOD, case
+from minicodex.lab.view import View
 from minicodex.lab.ward_round import WardRound
 
 STOPPED_AT = {
@@ -117,3 +118,26 @@ def test_tool_and_step_are_chosen_apart_from_the_text():
     assert text.value == case("a good plan").text
     cases.value = "null"
     assert tools.value == "update_plan"
+
+
+STRANGE = "\x1b[31m\x9b\x7f\u202e"
+
+
+@pytest.mark.parametrize(
+    "state", [Clinic(STRANGE, "{}"), Clinic("update_plan", "{}", STRANGE), Clinic("update_plan", STRANGE)]
+)
+@pytest.mark.parametrize("form", [Clinic.text, Clinic.html, repr])
+def test_no_name_of_a_stranger_moves_a_cursor_or_turns_a_line_around(state, form):
+    assert not set("\x1b\x9b\x7f\u202e") & set(form(state))
+    assert "\\x1b" in form(state) or "\\u001b" in form(state)
+
+
+def test_a_view_that_is_printed_as_the_value_of_a_cell_is_printable():
+    class Evil(View):
+        def text(self):
+            return f"{STRANGE}\nsecond line"
+
+        def html(self):
+            raise NotImplementedError
+
+    assert repr(Evil()) == "\\x1b[31m\\x9b\\x7f\\u202e\nsecond line"
