@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import metadata
-from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn
 
 import orjson
 
@@ -25,12 +22,12 @@ from minicodex.bootstrap import add_commands
 from minicodex.dispatch import ModelFunctionCall, ToolResult, dispatch_function_call
 from minicodex.errors import InvalidToolSchema, JsonTextError, SourceError
 from minicodex.history import user
-from minicodex.json_text import MAX_TEXT_CHARS, parse_strict, shorten, to_compact_bytes
+from minicodex.json_text import parse_strict, shorten, to_compact_bytes
 from minicodex.mode_diff import mode_diff
 from minicodex.naming import ToolName
 from minicodex.plan_report import as_json, explained, report
 from minicodex.planner import ModelAbilities, ProviderAbilities, StepState, ToolMode, ToolPlan, plan_tools
-from minicodex.printable import printable, printable_lines
+from minicodex.printable import printable
 from minicodex.request import ApiMode, PromptSnapshot, encode_model_request
 from minicodex.schema import (
     ToolSchema,
@@ -41,6 +38,7 @@ from minicodex.schema import (
 )
 from minicodex.sources import Candidate
 from minicodex.sources.definitions import DefinedTools, read_definitions
+from minicodex.streams import CannotRunError, CannotWriteError, give_up_output, lines, opened, read_bounded, say, write
 from minicodex.tool import Handler, RejectedTool, ToolImplementation
 
 __all__ = ["main"]
@@ -81,19 +79,8 @@ EXAMPLES = {
 }
 
 
-MAX_INPUT_BYTES = 4 * MAX_TEXT_CHARS
-"""Longest file or line that is read: the longest text, in characters of four bytes each."""
-
 MAX_TIMEOUT_S = 86_400
 """Longest `--timeout`, a day: what waits for a call cannot count any number of seconds."""
-
-
-class _CannotRunError(Exception):
-    """One sentence for the person at the terminal: what happened and what to do."""
-
-
-class _CannotWriteError(_CannotRunError):
-    """Standard output takes no more. No sentence where its reader has seen enough."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -103,7 +90,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
     def print_help(self, file: Any = None) -> None:
-        _write(self.format_help().encode())
+        write(self.format_help().encode())
 
 
 def main(argv: Sequence[str]) -> int:
@@ -115,17 +102,16 @@ def main(argv: Sequence[str]) -> int:
             options.parser.error(_unknown(unknown, options))
         options.server = command
         code: int = options.run(options)
-    except _CannotWriteError as problem:
-        if sys.stdout is not None:  # Python would try once more at exit, and complain
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except CannotWriteError as problem:
+        give_up_output()
         if str(problem):
-            _say(str(problem))
+            say(str(problem))
         return COULD_NOT_RUN
-    except (_CannotRunError, SourceError) as problem:
-        _say(str(problem))
+    except (CannotRunError, SourceError) as problem:
+        say(str(problem))
         return COULD_NOT_RUN
     except KeyboardInterrupt:
-        _say("stopped")
+        say("stopped")
         return COULD_NOT_RUN
     return code
 
@@ -190,7 +176,7 @@ def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
 
 
 def _version(_: argparse.Namespace) -> int:
-    _write(f"minicodex {metadata.version('minicodex')}\n".encode())
+    write(f"minicodex {metadata.version('minicodex')}\n".encode())
     return GOOD
 
 
@@ -224,18 +210,18 @@ def _seconds(text: str) -> float:
 
 
 def _compile(options: argparse.Namespace) -> int:
-    with _opened(options.file) as stream:
+    with opened(options.file) as stream:
         if options.jsonl:
-            return _write_lines(_compiled_line(line, options) for line in _lines(stream))
-        text = _read(stream.read)
+            return _write_lines(_compiled_line(line, options) for line in lines(stream))
+        text = read_bounded(stream.read)
     if options.trace:
         trace = (trace_tool_schema_json if options.raw else trace_mcp_schema_json)(text, trusted=options.trusted)
-        _write(trace.text().encode() + b"\n")
+        write(trace.text().encode() + b"\n")
         return BAD if trace.error else GOOD
     try:
-        _write(_compiled(text, options).to_bytes() + b"\n")
+        write(_compiled(text, options).to_bytes() + b"\n")
     except InvalidToolSchema as error:
-        _say(f"refused ({error.kind}): {error}")
+        say(f"refused ({error.kind}): {error}")
         return BAD
     return GOOD
 
@@ -262,15 +248,15 @@ def _inspect(options: argparse.Namespace) -> int:
         title = printable(f"{server.name}: {shlex.join(options.server)}")
     prompt = PromptSnapshot(tool_contracts=plan.contracts)
     if options.mode:
-        _write(encode_model_request(prompt, MODES[options.mode]).to_bytes() + b"\n")
+        write(encode_model_request(prompt, MODES[options.mode]).to_bytes() + b"\n")
     elif options.diff:
-        _write(mode_diff(replace(prompt, **SAMPLE_WORDS)).encode() + b"\n")
+        write(mode_diff(replace(prompt, **SAMPLE_WORDS)).encode() + b"\n")
     elif options.explain:
-        _write(explained(plan).encode() + b"\n")
+        write(explained(plan).encode() + b"\n")
     elif options.json:
-        _write(orjson.dumps(as_json(plan), option=orjson.OPT_INDENT_2) + b"\n")
+        write(orjson.dumps(as_json(plan), option=orjson.OPT_INDENT_2) + b"\n")
     else:
-        _write(report(title, plan).encode() + b"\n")
+        write(report(title, plan).encode() + b"\n")
     return GOOD if all(decision.dispatchable for decision in plan.decisions) else BAD
 
 
@@ -329,14 +315,14 @@ class _Bench:
 
 def _call(options: argparse.Namespace) -> int:
     if options.jsonl == (options.tool is not None) or (options.tool is not None and options.arguments is None):
-        raise _CannotRunError("call needs TOOL and ARGUMENTS, or --jsonl and calls on standard input; see call --help")
+        raise CannotRunError("call needs TOOL and ARGUMENTS, or --jsonl and calls on standard input; see call --help")
     with _bench(options) as bench:
         if options.jsonl:
-            with _opened(None) as stream:
-                return _write_lines(_called_line(line, bench) for line in _lines(stream))
+            with opened(None) as stream:
+                return _write_lines(_called_line(line, bench) for line in lines(stream))
         outcome = bench.call(options.tool, options.arguments)
     text = to_compact_bytes(outcome).decode() if options.json else outcome["output"]
-    _write(text.encode() + b"\n")
+    write(text.encode() + b"\n")
     return GOOD if outcome["ok"] else BAD
 
 
@@ -345,9 +331,9 @@ def _bench(options: argparse.Namespace) -> Iterator[_Bench]:
     step = StepState(STEP_ID)
     if options.tools is not None:
         if options.server:
-            raise _CannotRunError("give either --tools FILE or -- COMMAND, not both")
-        with _opened(options.tools) as stream:
-            tools = _echo_tools(_read(stream.read), options.tools)
+            raise CannotRunError("give either --tools FILE or -- COMMAND, not both")
+        with opened(options.tools) as stream:
+            tools = _echo_tools(read_bounded(stream.read), options.tools)
         yield _bench_of(tools.candidates, tools.names, step, options.timeout)
     else:
         with _server(options) as server:
@@ -366,7 +352,7 @@ def _echo_tools(text: bytes, file: str) -> DefinedTools:
     try:
         definitions = read_definitions(text)
     except JsonTextError as error:
-        raise _CannotRunError(f"{file} is no list of MCP tools: {error}") from None
+        raise CannotRunError(f"{file} is no list of MCP tools: {error}") from None
     return DefinedTools.build(definitions, server="tools", run=lambda _, arguments: arguments)
 
 
@@ -391,71 +377,20 @@ def _called_line(line: bytes, bench: _Bench) -> tuple[bool, bytes]:
 @contextmanager
 def _server(options: argparse.Namespace) -> Iterator[Any]:
     if not options.server:
-        raise _CannotRunError("name the server's command behind --, for example: -- python -m mcp_server_time")
+        raise CannotRunError("name the server's command behind --, for example: -- python -m mcp_server_time")
     try:
         from minicodex.sources.mcp import McpServer
     except ImportError as missing:
-        raise _CannotRunError(str(missing)) from None
+        raise CannotRunError(str(missing)) from None
     with McpServer(
         options.name, options.server, start_timeout_s=options.timeout, call_timeout_s=options.timeout
     ) as server:
         yield server
 
 
-@contextmanager
-def _opened(file: str | None) -> Iterator[BinaryIO]:
-    name = "standard input" if file in (None, "-") else shorten(file)
-    try:
-        if file is None or file == "-":
-            yield _standard_input()
-        else:
-            with Path(file).open("rb") as stream:
-                yield stream
-    except OSError as error:
-        raise _CannotRunError(f"{name} cannot be read: {error.strerror}") from None
-
-
-def _standard_input() -> BinaryIO:
-    if sys.stdin is None:  # closed by whoever started this program
-        raise _CannotRunError("standard input is closed; name a file, or feed it with | or <")
-    return sys.stdin.buffer
-
-
-def _read(read: Callable[[int], bytes]) -> bytes:
-    """A file or a line, as `read` gives it. Some never end."""
-    data = read(MAX_INPUT_BYTES + 1)
-    if len(data) > MAX_INPUT_BYTES:
-        raise _CannotRunError(f"the input is longer than {MAX_INPUT_BYTES:,} bytes; give less at a time")
-    return data
-
-
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    r"""Lines without their `\n`. Nothing else ends a line: U+2028 and a bare CR are content."""
-    while line := _read(stream.readline):
-        yield line.removesuffix(b"\n")
-
-
 def _write_lines(results: Iterator[tuple[bool, bytes]]) -> int:
     code = GOOD
     for good, line in results:
-        _write(line + b"\n")
+        write(line + b"\n")
         code = code if good else BAD
     return code
-
-
-def _write(data: bytes) -> None:
-    """Print. A program gets the bytes as they are, a terminal without what could take it over."""
-    if sys.stdout is None:  # closed by whoever started this program
-        raise _CannotWriteError("standard output is closed; send it to a terminal, a file or a pipe")
-    try:
-        sys.stdout.buffer.write(printable_lines(data.decode()).encode() if sys.stdout.isatty() else data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise _CannotWriteError from None
-    except OSError as error:
-        raise _CannotWriteError(f"standard output cannot be written: {error.strerror}") from None
-
-
-def _say(sentence: str) -> None:
-    if sys.stderr is not None:  # else Python would print it on standard output
-        print(f"minicodex: {printable_lines(sentence)}", file=sys.stderr)

@@ -389,7 +389,7 @@ def test_that_is_not_taken_for_a_fault_of_the_file_that_is_read(tools):
 
 @pytest.mark.parametrize("words", [["compile"], ["compile", "--jsonl"], ["compile", "--trace"], ["call", "--jsonl"]])
 def test_an_input_that_is_too_long_is_one_sentence(words, tools, monkeypatch):
-    monkeypatch.setattr("minicodex.cli.MAX_INPUT_BYTES", 1_000)
+    monkeypatch.setattr("minicodex.streams.MAX_INPUT_BYTES", 1_000)
     words = [*words, "--tools", tools] if "call" in words else words
     assert "the input is longer than 1,000 bytes" in run(*words, text=" " * 1_001, code=2)[1]
     assert "is longer than" not in run(*words, text="{" + " " * 999, code=1)[1]
