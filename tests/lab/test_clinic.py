@@ -1,5 +1,7 @@
 """The clinic: each text is stopped where it should be, nothing happens, and the views say so."""
 
+import json
+
 import pytest
 
 from minicodex.lab.clinic import QUESTIONS, STEPS, TOOLS, Clinic, Light, Ward, clinic
@@ -141,3 +143,10 @@ def test_a_view_that_is_printed_as_the_value_of_a_cell_is_printable():
             raise NotImplementedError
 
     assert repr(Evil()) == "\\x1b[31m\\x9b\\x7f\\u202e\nsecond line"
+
+
+def test_nor_does_what_a_tool_answers():
+    arguments = json.loads(next(good.text for good in GOOD if good.tool == "create_event")) | {"title": STRANGE}
+    state = Clinic("create_event", json.dumps(arguments))
+    assert state.examined.result.ok
+    assert not set("\x1b\x9b\x7f\u202e") & set(state.text() + state.html())
