@@ -69,18 +69,27 @@ _REMEMBERED_BYTES: Final = (
 
 @contextmanager
 def _without_memory() -> Iterator[None]:
-    """The runtime with empty caches of its own, and with contracts that are encoded anew each time.
-
-    A property goes before whatever an object keeps under the same name, and keeps nothing itself.
-    """
+    """The runtime with a memory of its own for the length of the block, empty at first."""
     with ExitStack() as stack:
         for name in _REMEMBERED_TEXTS:
             stack.enter_context(_replaced(compiler, name, (TextCache(), TextCache())))
         for owner, name in _REMEMBERED_BYTES:
             kept = vars(owner)[name]
             if isinstance(kept, cached_property):  # a block inside another finds a property already
-                stack.enter_context(_replaced(owner, name, property(kept.func)))
+                stack.enter_context(_replaced(owner, name, _kept_apart(kept.func)))
         yield
+
+
+def _kept_apart(compute: Callable[[Any], Any]) -> property:
+    """A `cached_property` that keeps nothing in the object. A property goes before what the object has kept itself."""
+    memory: dict[int, tuple[Any, Any]] = {}
+
+    def value(owner: Any) -> Any:
+        if id(owner) not in memory:
+            memory[id(owner)] = owner, compute(owner)  # the owner too, so that its id stays its own
+        return memory[id(owner)][1]
+
+    return property(value)
 
 
 @dataclass(frozen=True)
