@@ -126,7 +126,7 @@ HOW_MUCH_FASTER = Prediction(
     (
         Choice("About twice: all the bytes are needed in both cases.", "Copying bytes is cheap. Making them is not."),
         Choice("About ten times.", "Still too few: a copy looks at no key and at no character."),
-        Choice("Some hundred times.", "Right. What is left is one copy of a block of memory.", right=True),
+        Choice("More than a hundred times.", "Right. What is left is one copy of a block of memory.", right=True),
     ),
 )
 

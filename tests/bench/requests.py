@@ -27,7 +27,8 @@ from minicodex.lab.request_costs import MEASURED
 from minicodex.request import AdditionalTools, ContractList
 from minicodex.sources.definitions import DefinedTools
 from minicodex.tool_updates import declare_changes
-from tests.bench.schema import base, block_seconds, seeded_samples
+from tests.bench.paired import paired_ratio, seconds
+from tests.bench.schema import base, seeded_samples
 
 TOOLS = 1_000
 CLONES = 100
@@ -62,12 +63,26 @@ def body(snapshot: PromptSnapshot, mode: ApiMode) -> bytes:
     return encode_model_request(snapshot, mode).to_bytes()
 
 
-def ratio(work: Callable[[Any], Any], pairs: int, make: Callable[[], Any] = lambda: None) -> float:
-    """The median over pairs of blocks; `make` prepares the input of each block, outside of its time."""
+def round_trips() -> None:
+    for text in TEXTS:
+        base(text)
+
+
+def ratio(work: Callable[[], Any], pairs: int) -> float:
+    """The median over pairs of blocks, each long enough to be timed."""
+    return paired_ratio(work, round_trips, pairs=pairs)
+
+
+def ratio_of_first(work: Callable[[Any], Any], pairs: int, make: Callable[[], Any]) -> float:
+    """The same for what can be done but once with an input; `make` prepares one for each block, outside of its time."""
     ratios = []
     for _ in range(pairs):
         given = make()
-        before, own, after = block_seconds(base, TEXTS), block_seconds(work, [given]), block_seconds(base, TEXTS)
+        before, own, after = (
+            seconds(round_trips, 1),
+            seconds(lambda given=given: work(given), 1),
+            seconds(round_trips, 1),
+        )
         ratios.append(2 * own / (before + after))
     return statistics.median(ratios)
 
@@ -80,15 +95,15 @@ def print_encoding(pairs: int) -> None:
     tools = candidates(SCHEMAS)
     warm = prompt(plan_tools(tools, STEP).contracts)
     for mode in MODES:
-        print_row(f"first body of fresh contracts, {mode.name}", ratio(
+        print_row(f"first body of fresh contracts, {mode.name}", ratio_of_first(
             lambda fresh, mode=mode: body(fresh, mode), max(5, pairs // 5),
             make=lambda: prompt(plan_tools(candidates(SCHEMAS), STEP).contracts),
         ))  # fmt: skip
         body(warm, mode)
-        figure = ratio(lambda _, mode=mode: body(warm, mode), pairs)
+        figure = ratio(lambda mode=mode: body(warm, mode), pairs)
         print_row(f"warm body, {mode.name}", figure, "within the bound" if figure <= BOUND else "OVER THE BOUND")
         print_row(f"next step: plan anew, then its body, {mode.name}", ratio(
-            lambda _, mode=mode: body(prompt(plan_tools(tools, STEP).contracts), mode), pairs
+            lambda mode=mode: body(prompt(plan_tools(tools, STEP).contracts), mode), pairs
         ))  # fmt: skip
 
 
@@ -100,8 +115,8 @@ def print_clones(pairs: int) -> None:
     requests = [encode_model_request(clone, ApiMode.RESPONSES) for clone in clones]
     grown, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    print_row("body of the first of the clones", ratio(lambda _: body(clones[0], ApiMode.RESPONSES), pairs))
-    print_row(f"body of the last of {CLONES} clones", ratio(lambda _: body(clones[-1], ApiMode.RESPONSES), pairs))
+    print_row("body of the first of the clones", ratio(lambda: body(clones[0], ApiMode.RESPONSES), pairs))
+    print_row(f"body of the last of {CLONES} clones", ratio(lambda: body(clones[-1], ApiMode.RESPONSES), pairs))
     print(f"memory of a clone and its request: {grown / len(requests):,.0f} bytes; its body has {size:,} bytes")
 
 
@@ -113,7 +128,7 @@ def print_updates(pairs: int) -> None:
         contracts = plan_tools(now, STEP).contracts
         print_row(
             f"what to tell a Lite conversation when {name} changed",
-            ratio(lambda _, contracts=contracts: declare_changes(history, contracts, counter()), pairs),
+            ratio(lambda contracts=contracts: declare_changes(history, contracts, counter()), pairs),
         )
 
 
@@ -128,8 +143,8 @@ def save_for_the_chapter(pairs: int) -> None:
     size = len(body(warm, ApiMode.RESPONSES))
     assert plain_body(warm) == body(warm, ApiMode.RESPONSES)
     ratios = {
-        "every contract written again": round(ratio(lambda _: plain_body(warm), max(5, pairs // 5)), 3),
-        "encoded once, embedded": round(ratio(lambda _: body(warm, ApiMode.RESPONSES), pairs), 3),
+        "every contract written again": round(ratio(lambda: plain_body(warm), max(5, pairs // 5)), 3),
+        "encoded once, embedded": round(ratio(lambda: body(warm, ApiMode.RESPONSES), pairs), 3),
     }
     for name, figure in ratios.items():
         print_row(name, figure)

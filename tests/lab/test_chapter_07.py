@@ -85,7 +85,7 @@ def test_prediction_of_the_speed_is_what_was_measured():
     ratios = json.loads(MEASURED.read_text(encoding="utf-8"))["ratios"]
     plain, shared = ratios.values()
     assert [choice.right for choice in lab.HOW_MUCH_FASTER.choices] == [False, False, True]
-    assert 100 < plain / shared < 1_000, "some hundred times"
+    assert plain / shared > 100, "more than a hundred times"
 
 
 def test_lite_keeps_the_beginning_and_the_ordinary_mode_does_not():
