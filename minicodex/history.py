@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from minicodex.dispatch import ModelCall, ModelCustomCall, ModelFunctionCall, ModelSearchCall, ToolResult
 from minicodex.errors import HistoryError
+from minicodex.json_text import unencodable
+from minicodex.naming import ToolName
 from minicodex.request import AdditionalTools
 
 __all__ = [
@@ -29,7 +31,9 @@ __all__ = [
     "counter",
     "developer",
     "paired",
+    "read_item",
     "user",
+    "wire",
 ]
 
 Ids = Callable[[str], str]
@@ -197,3 +201,42 @@ def _wire_link(item: Mapping[str, Any], kinds: Mapping[str, type]) -> _Link | No
 def wire(history: Sequence[Item]) -> list[Any]:
     """The whole history as it is sent."""
     return [item if isinstance(item, Mapping) else item.to_wire() for item in history]
+
+
+def read_item(output: Mapping[str, Any], step_id: str, ids: Ids) -> Item | None:
+    """One output item of the model as an item of ours; None if it cannot be read.
+
+    The real CLI drops such items without a word (measured); `run_turn` records them as dropped. One that could not be
+    sent back, such as a text with half a surrogate pair, is no item either.
+    """
+    if unencodable(output) is not None:
+        return None
+    match output:
+        case {"type": "message", "role": str(role), "content": [*parts]}:
+            text = "".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping))
+            return Message(role, text, _id(output, "msg", ids))
+        case {
+            "type": "function_call",
+            "call_id": str(call_id),
+            "name": str(name),
+            "arguments": str(arguments),
+        }:
+            namespace = output.get("namespace")
+            if namespace is not None and not isinstance(namespace, str):
+                return None
+            return ModelFunctionCall(
+                call_id, ToolName.from_wire(name, namespace), arguments, step_id, _id(output, "fc", ids)
+            )
+        case {"type": "custom_tool_call", "call_id": str(call_id), "name": str(name), "input": str(text)}:
+            return ModelCustomCall(call_id, ToolName(name), text, step_id, _id(output, "ctc", ids))
+        case {"type": "tool_search_call", "call_id": str(call_id)}:
+            return ModelSearchCall(call_id, output.get("arguments"), step_id, _id(output, "tsc", ids))
+        case {"type": "reasoning"}:
+            return output
+    return None
+
+
+def _id(output: Mapping[str, Any], prefix: str, ids: Ids) -> str:
+    """The item's own id if it has the proper prefix, else a new one. Source: Codex CLI 0.171.0 (measured)."""
+    own = output.get("id")
+    return own if isinstance(own, str) and own.startswith(f"{prefix}_") else ids(prefix)

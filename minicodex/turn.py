@@ -21,9 +21,7 @@ from minicodex.dispatch import (
     dispatch_all,
 )
 from minicodex.errors import MinicodexError, ProviderError
-from minicodex.history import CallOutput, Ids, Item, Message, counter, paired, wire
-from minicodex.json_text import unencodable
-from minicodex.naming import ToolName
+from minicodex.history import CallOutput, Ids, Item, Message, counter, paired, read_item, wire
 from minicodex.planner import StepState, ToolPlan, plan_tools
 from minicodex.request import AdditionalTools, ApiMode, ApiRequest, PromptSnapshot, declares_tools, encode_model_request
 from minicodex.sources import Candidate
@@ -252,42 +250,3 @@ class _Turn:
 
 def _name(call: ModelCall) -> str:
     return "tool_search" if isinstance(call, ModelSearchCall) else str(call.canonical_name)
-
-
-def read_item(wire: Mapping[str, Any], step_id: str, ids: Ids) -> Item | None:
-    """One output item of the model as an item of ours; None if it cannot be read.
-
-    The real CLI drops such items without a word (measured); `run_turn` records them as dropped. One that could not be
-    sent back, such as a text with half a surrogate pair, is no item either.
-    """
-    if unencodable(wire) is not None:
-        return None
-    match wire:
-        case {"type": "message", "role": str(role), "content": [*parts]}:
-            text = "".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping))
-            return Message(role, text, _id(wire, "msg", ids))
-        case {
-            "type": "function_call",
-            "call_id": str(call_id),
-            "name": str(name),
-            "arguments": str(arguments),
-        }:
-            namespace = wire.get("namespace")
-            if namespace is not None and not isinstance(namespace, str):
-                return None
-            return ModelFunctionCall(
-                call_id, ToolName.from_wire(name, namespace), arguments, step_id, _id(wire, "fc", ids)
-            )
-        case {"type": "custom_tool_call", "call_id": str(call_id), "name": str(name), "input": str(text)}:
-            return ModelCustomCall(call_id, ToolName(name), text, step_id, _id(wire, "ctc", ids))
-        case {"type": "tool_search_call", "call_id": str(call_id)}:
-            return ModelSearchCall(call_id, wire.get("arguments"), step_id, _id(wire, "tsc", ids))
-        case {"type": "reasoning"}:
-            return wire
-    return None
-
-
-def _id(wire: Mapping[str, Any], prefix: str, ids: Ids) -> str:
-    """The item's own id if it has the proper prefix, else a new one. Source: Codex CLI 0.171.0 (measured)."""
-    own = wire.get("id")
-    return own if isinstance(own, str) and own.startswith(f"{prefix}_") else ids(prefix)

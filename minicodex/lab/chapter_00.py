@@ -9,7 +9,7 @@ from typing import Any
 
 from minicodex.dispatch import ModelFunctionCall, ToolResult
 from minicodex.errors import ProviderError
-from minicodex.history import counter, user
+from minicodex.history import counter, read_item, user
 from minicodex.lab.exercise import exercise
 from minicodex.lab.predict import Choice, Prediction
 from minicodex.lab.view import counted
@@ -18,7 +18,7 @@ from minicodex.planner import StepState, ToolPlan, plan_tools
 from minicodex.request import ApiRequest, PromptSnapshot
 from minicodex.samples import PLAN_ARGUMENTS
 from minicodex.sources.builtin import PlanBoard, PlanItem, update_plan_tool
-from minicodex.turn import read_item, run_turn
+from minicodex.turn import run_turn
 
 __all__ = [
     "HOW_IT_LEARNS",
