@@ -25,7 +25,7 @@ from minicodex.arguments import (
 )
 from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
 from minicodex.guarded_validator import Budget, GuardedValidator, TooMuchWork, Unjudgeable, UnusableSchema
-from minicodex.json_text import pointer_of, shorten
+from minicodex.json_text import canonical_text, pointer_of, shorten
 
 __all__ = ["MAX_CHECK_STEPS", "ArgumentValidator"]
 
@@ -35,8 +35,8 @@ MAX_CHECK_STEPS = 50_000
 CHECK_STEPS_PER_VALUE = 50
 """Further keywords allowed for each value inside the arguments."""
 
-FEW_VALUES = 10
-"""A schema that takes too long for so few values is a trap; for more of them, the arguments are to blame."""
+FEW_VALUES, FEW_CHARS = 10, 10_000
+"""A schema that takes too long for arguments as small as this is a trap; larger ones are to blame themselves."""
 
 
 class ArgumentValidator:
@@ -103,7 +103,7 @@ def _errors(validator: GuardedValidator, arguments: dict[str, Any]) -> list[Any]
 
 def _is_trap(validator: GuardedValidator, arguments: dict[str, Any]) -> bool:
     """Whether a schema that took too long does so for next to nothing as well."""
-    if _count_values(arguments) <= FEW_VALUES:
+    if _count_values(arguments) <= FEW_VALUES and len(canonical_text(arguments)) <= FEW_CHARS:
         return True
     try:
         _errors(validator, {})
