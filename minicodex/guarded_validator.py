@@ -31,7 +31,7 @@ class Unjudgeable(UnusableSchema):
 
 
 class TooMuchWork(Unjudgeable):
-    """The budget is spent. Whose doing that is, the arguments' or the schema's, is for the asker to find out."""
+    """The budget or the stack is spent. Whose doing that is, the arguments' or the schema's, the asker finds out."""
 
 
 class Budget:
@@ -91,7 +91,7 @@ class GuardedValidator:
         except OverflowError:
             raise Unjudgeable("a number is too large to compare") from None
         except RecursionError:
-            raise UnusableSchema("it never ends") from None
+            raise TooMuchWork("it goes too deep") from None
         except Exception as error:  # the library trusts schemas; a stranger's breaks it in many ways
             raise UnusableSchema(_reason(error)) from None
 

@@ -281,6 +281,19 @@ def test_arguments_that_take_too_long_are_refused_and_switch_nothing_off():
     assert checker.finding is None
 
 
+def test_deep_arguments_of_a_recursive_schema_are_refused_and_switch_nothing_off():
+    node = {"$ref": "#/$defs/T"}
+    recursive = {"allOf": [{"allOf": [{"allOf": [{"properties": {"t": node, "n": {"maximum": 3}}}]}]}]}
+    checker = ArgumentValidator({"type": "object", **node, "$defs": {"T": recursive}}, lambda: {"type": "object"})
+    deep = {"n": 1}
+    for _ in range(120):
+        deep = {"t": deep}
+    for arguments, problem in ((deep, "it goes too deep"), ({"n": 4}, "outside the limits")):
+        with pytest.raises(ArgumentError, match=problem):
+            checker.check(arguments)
+    assert checker.finding is None
+
+
 def test_one_long_text_is_refused_and_switches_nothing_off():
     checker = ArgumentValidator(of(t={"enum": ["short"]}, n={"maximum": 3}), lambda: {"type": "object"})
     for arguments, problem in (({"t": "x" * 6_000_000}, "it takes too long"), ({"n": 4}, "outside the limits")):
