@@ -125,7 +125,7 @@ def wrong_type(pointer: str, expected: str, value: Any, *, wants_text: bool = Fa
 
 def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFault:
     """A field that the tool does not have."""
-    expected = f"only {one_of(known).replace(' or ', ' and ')}" if known else "no such field"
+    expected = f"only {one_of(known, word='and')}" if known else "no such field"
     written = name[:MAX_COMPARED_CHARS]
     return ArgumentFault(
         "unknown field", pointer, expected, hint="leave it out", rank=30, written=written, choices=_comparable(known)
@@ -265,9 +265,9 @@ def describe(value: Any, pointer: str = "") -> str:
 
 def _keys(value: dict[str, Any]) -> str:
     shown = ", ".join(shorten(key, 24) for key in list(value)[:MAX_KEYS_SHOWN])
-    noun = "the key " if len(value) == 1 else "the keys "
+    keys = "the key " if len(value) == 1 else "the keys "
     hidden = len(value) - MAX_KEYS_SHOWN
-    return noun + shown + (f" and {hidden:,} more" if hidden > 0 else "")
+    return keys + shown + (f" and {hidden:,} more" if hidden > 0 else "")
 
 
 # --- the feedback text ----------------------------------------------------------------------------------------------
@@ -312,9 +312,9 @@ def _printable(text: str, limit: int = 300) -> str:
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
 
 
-def one_of(values: Sequence[Any], limit: int = 6) -> str:
+def one_of(values: Sequence[Any], limit: int = 6, word: str = "or") -> str:
     """Allowed values for a message: `"a", "b" or "c"`, at most `limit` of them."""
     shown = [shorten(value, 30) for value in values[:limit]]
     if len(values) > limit:
-        return ", ".join(shown) + f" or one of {len(values) - limit} more"
-    return " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+        return ", ".join(shown) + f" {word} one of {len(values) - limit} more"
+    return f" {word} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

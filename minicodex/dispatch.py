@@ -127,7 +127,7 @@ class ToolResult:
 
     @classmethod
     def feedback_to_model(cls, *, call_id: str, message: str) -> ToolResult:
-        """The call was refused before anything ran, and the model can correct it."""
+        """The call was refused, and the model can correct it. The message says whether anything ran."""
         return cls.error(call_id, message)
 
 

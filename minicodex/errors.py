@@ -9,7 +9,7 @@
     ├── ToolFailed                 nobody's: the tool ran and reports a failure of its own
     ├── CallAborted                nobody's: the call was cancelled before it had a result
     ├── ModelError                 the model: it is told why, and may call again
-    │   ├── ArgumentError          the arguments do not fit; business code was not entered
+    │   ├── ArgumentError          the arguments do not fit, or break a rule of the tool
     │   ├── UnsupportedCall        no tool of this name, or of this kind, in this step
     │   └── StepMismatch           the call belongs to the plan of another step
     ├── JsonTextError              a text is not JSON; who wrote it decides whose mistake it is
@@ -19,7 +19,8 @@
     └── InternalError              minicodex itself: a bug, fatal
 
 Every error carries its facts as fields, so that a test compares values and a program can act on them. Two errors
-of one class with equal fields are equal. `FAILURES` at the end is the failure table of the course as data.
+of one class with equal fields are equal. `FAILURES` at the end is the failure table of the course as data. Why a
+stranger's schema or pattern cannot judge is a matter between the rooms that judge; their own errors reach no caller.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class ContractEncodingError(ToolAuthorError):
 
 
 class HandlerError(ToolAuthorError):
-    """The tool's own code failed after its arguments were accepted.
+    """The tool's own code failed: its decoder, its work, or the result it gave.
 
     Attributes:
         tool: name of the tool.
@@ -280,7 +281,7 @@ class ProviderError(MinicodexError):
 
 
 class HistoryError(MinicodexError):
-    """A history that no provider would accept: an output without a call, or a call without its output."""
+    """A history that no provider would accept: an output without its call, or an item that cannot be written."""
 
 
 class InternalError(MinicodexError):

@@ -22,6 +22,10 @@ COMPARED_CHARS_PER_STEP = 100
 """A value that is compared costs as much as a keyword, and once more for each so many characters of its JSON."""
 
 
+COMPARED_PAIRS_PER_STEP = 100
+"""Where the library compares each name or place with each other one, so many comparisons cost as much as a keyword."""
+
+
 class UnusableSchema(MinicodexError):
     """This schema cannot judge these arguments; the text says why, for people."""
 
@@ -118,11 +122,13 @@ def _guarded(dialect: Any, *, forgives_references: bool) -> Any:
         checks["pattern"] = _paid(_pattern)
         checks["enum"] = _paid(_enum)
         checks["uniqueItems"] = _paid(_unique_items)
+        for name in checks.keys() & {"unevaluatedProperties", "unevaluatedItems"}:
+            checks[name] = _prepaid(checks[name])
         for name in checks.keys() & {"required", "dependentRequired", "dependencies"}:
             checks[name] = _paid_by_error(checks[name])
         for name in checks.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
             checks[name] = _reference(checks[name], forgives=forgives_references)
-        for name in checks.keys() & {"patternProperties", "additionalProperties", "unevaluatedProperties"}:
+        for name in checks.keys() & {"patternProperties", "additionalProperties"}:
             checks[name] = _with_tame_names(checks[name])
         _known[dialect, forgives_references] = load_jsonschema().validators.extend(dialect, checks)
     return _known[dialect, forgives_references]
@@ -204,13 +210,49 @@ def _with_tame_names(check: _Check) -> _Check:
     """Patterns of property names run in Python's engine inside the library: every one must be safe there."""
 
     def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        if isinstance(instance, dict) and isinstance(patterns := schema.get("patternProperties"), dict):
-            longest = max(map(len, instance), default=0)
-            for pattern in patterns:
-                _usable(refuse_wild, pattern, longest)
+        _refuse_wild_names(schema, instance)
         return check(validator, value, instance, schema)
 
     return guarded
+
+
+def _refuse_wild_names(schema: dict[str, Any], instance: Any) -> None:
+    if isinstance(instance, dict) and isinstance(patterns := schema.get("patternProperties"), dict):
+        longest = max(map(len, instance), default=0)
+        for pattern in patterns:
+            _usable(refuse_wild, pattern, longest)
+
+
+def _prepaid(check: _Check) -> _Check:
+    """What is unevaluated the library finds on a way of its own, which pays nothing: here it is walked once before."""
+
+    def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        if isinstance(instance, (dict, list)):
+            _asking.budget.pay(1 + len(instance) ** 2 // COMPARED_PAIRS_PER_STEP)
+            for part in _in_place(validator, instance, schema):
+                _refuse_wild_names(part, instance)
+        return check(validator, value, instance, schema)
+
+    return guarded
+
+
+def _in_place(validator: Any, instance: Any, schema: Any) -> Iterator[dict[str, Any]]:
+    """The schemas that speak of the very same value: this one, those it refers to, its alternatives and conditions."""
+    stack = [(validator, schema)]
+    while stack:
+        judge, part = stack.pop()
+        _asking.budget.pay()
+        if not isinstance(part, dict):
+            continue
+        yield part
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if keyword in part:
+                found = judge._resolver.lookup(part[keyword])  # noqa: SLF001 - the library has no other way
+                stack.append((judge.evolve(schema=found.contents, _resolver=found.resolver), found.contents))
+        inner = [part[keyword] for keyword in ("if", "then", "else") if keyword in part]
+        inner += [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in part.get(keyword, ())]
+        inner += [branch for name, branch in part.get("dependentSchemas", {}).items() if name in instance]
+        stack += [(judge, branch) for branch in inner]
 
 
 def _usable(ask: Callable[[Any, Any], Any], pattern: Any, about: Any) -> Any:

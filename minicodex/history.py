@@ -26,7 +26,6 @@ __all__ = [
     "Ids",
     "Item",
     "Message",
-    "assistant",
     "awaits_output",
     "counter",
     "developer",
@@ -80,11 +79,6 @@ def user(text: str) -> Message:
 def developer(text: str) -> Message:
     """What the developer of the runtime says."""
     return Message("developer", text)
-
-
-def assistant(text: str) -> Message:
-    """What the model says."""
-    return Message("assistant", text)
 
 
 _OUTPUT_TYPES = {
@@ -213,8 +207,7 @@ def read_item(output: Mapping[str, Any], step_id: str, ids: Ids) -> Item | None:
         return None
     match output:
         case {"type": "message", "role": str(role), "content": [*parts]}:
-            text = "".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping))
-            return Message(role, text, _id(output, "msg", ids))
+            return Message(role, "".join(map(_said, parts)), _id(output, "msg", ids))
         case {
             "type": "function_call",
             "call_id": str(call_id),
@@ -234,6 +227,11 @@ def read_item(output: Mapping[str, Any], step_id: str, ids: Ids) -> Item | None:
         case {"type": "reasoning"}:
             return output
     return None
+
+
+def _said(part: Any) -> str:
+    """The words of one part of a message; a refusal has its own key for them."""
+    return str(part.get("text") or part.get("refusal") or "") if isinstance(part, Mapping) else ""
 
 
 def _id(output: Mapping[str, Any], prefix: str, ids: Ids) -> str:

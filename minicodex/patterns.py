@@ -80,8 +80,9 @@ def refuse_wild(pattern: str, text_chars: int) -> None:
 def _refuse_long(freedom: tuple[int, int], text_chars: int) -> None:
     repeats, choices = freedom
     if max(1, text_chars) ** (repeats + 1) << choices > MAX_MATCH_STEPS:
-        kind = UnusablePattern if text_chars <= SHORT_TEXT_CHARS else TextTooLong
-        raise kind("the text is too long for this pattern")
+        if text_chars <= SHORT_TEXT_CHARS:
+            raise UnusablePattern("the pattern can be tried in too many ways")
+        raise TextTooLong("the text is too long for this pattern")
 
 
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.DOTALL)
@@ -92,7 +93,7 @@ _UNREADABLE = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
 
 
 def _open_repeats(pattern: str) -> tuple[int, int]:
-    """Count the repeats without a small bound, and the parts that are optional or alternatives.
+    """Count the repeats, bounded ones too, and the parts that are optional or alternatives.
 
     Raises:
         UnusablePattern: a repeat stands around a group that repeats or branches inside.
@@ -103,7 +104,9 @@ def _open_repeats(pattern: str) -> tuple[int, int]:
     groups = [False]  # per open group: does it repeat or branch inside?
     closed = False  # was the piece before this one a group that does?
     for piece in _PIECE.findall(pattern):
-        choices += piece == "|" or (piece == "?" and before != "(")
+        is_choice = piece == "|" or (piece == "?" and before != "(")
+        choices += is_choice
+        groups[-1] |= is_choice
         before = piece
         if piece == "(":
             groups.append(False)
@@ -115,8 +118,6 @@ def _open_repeats(pattern: str) -> tuple[int, int]:
             if closed:
                 raise UnusablePattern("the pattern repeats a group that repeats or branches inside, which can hang")
             repeats += 1
-            groups[-1] = True
-        elif piece == "|":
             groups[-1] = True
         closed = False
     return repeats, choices

@@ -9,8 +9,8 @@ Every candidate meets four filters, and ends with a decision that says how far i
 
 Filters 1 and 2 decide what can run, 3 and 4 only what is seen at first. Because both tables come out of this one
 pass, nothing can be visible that cannot be dispatched, and a name always leads to the handler of the very contract the
-model saw. The price: every step plans anew; contracts and their bytes are kept with the implementation, so a repeated
-plan is cheap.
+model saw. The price: every step is planned; contracts and their bytes are kept with the implementation, and equal plans
+share their tables, so a repeated plan is cheap.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from minicodex.code_mode import (
     own_tools,
     stays_on_top,
 )
-from minicodex.contract import Contract, NamespaceContract, default_namespace_description
+from minicodex.contract import Contract, NamespaceContract
 from minicodex.errors import InvalidContract
 from minicodex.naming import ToolName
 from minicodex.request import ContractList
 from minicodex.search import SEARCH_TOOL
-from minicodex.tool import Candidate, Exposure, Handler, RejectedTool, ToolImplementation
+from minicodex.tool import Candidate, Exposure, Handler, RejectedTool, ToolImplementation, namespace_description
 
 __all__ = [
     "Decision",
@@ -84,6 +84,7 @@ class StepState:
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "disabled_tools", frozenset(self.disabled_tools))
         for name in ("configuration", "environment"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -156,7 +157,8 @@ def plan_tools(candidates: Iterable[Candidate], step: StepState) -> ToolPlan:
     """Plan one step: decide about every candidate, and build both tables from the same decisions.
 
     Where a plan of the very same candidates for an equal step (but for its id) is still alive, its tables and its
-    encoded contracts are shared: a plan depends on nothing else.
+    encoded contracts are shared: a plan depends on nothing else. Unless one of the candidates has a gate: that is code
+    of its own, and asked in each step.
 
     Args:
         candidates: what the sources offer, in order of priority.
@@ -170,7 +172,9 @@ def plan_tools(candidates: Iterable[Candidate], step: StepState) -> ToolPlan:
         if not isinstance(candidate, (ToolImplementation, RejectedTool)):
             kind = type(candidate).__name__
             raise InvalidContract(f"a candidate must be a ToolImplementation or a RejectedTool, found {kind}")
-    key = (offered, replace(step, id=""))
+    # A gate is asked in each step, and may look at its id; where there is none, equal steps have equal plans.
+    is_gated = any(isinstance(candidate, ToolImplementation) and candidate.gate for candidate in offered)
+    key = (offered, step if is_gated else replace(step, id=""))
     twin = _living_plans.get(key)
     if twin is None:
         twin = _living_plans[key] = _plan(*key)
@@ -273,8 +277,7 @@ def merge_supported_namespaces(visible: Sequence[ToolImplementation]) -> list[Co
     return [tool.contract for tool in visible if tool.namespace is None] + [
         NamespaceContract(
             name,
-            next((tool.namespace_description for tool in tools if tool.namespace_description), None)
-            or default_namespace_description(name),
+            namespace_description(name, tools),
             tuple(sorted((tool.contract for tool in tools), key=lambda contract: contract.name)),
         )
         for name, tools in sorted(members.items())

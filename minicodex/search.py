@@ -12,19 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from minicodex.contract import (
-    FunctionContract,
-    NamespaceContract,
-    ToolSearchContract,
-    default_namespace_description,
-)
+from minicodex.contract import FunctionContract, NamespaceContract, ToolSearchContract
 from minicodex.naming import ToolName
 from minicodex.schema import compile_tool_schema
-
-if TYPE_CHECKING:
-    from minicodex.tool import ToolImplementation
+from minicodex.tool import ToolImplementation, namespace_description
 
 __all__ = ["SEARCH_TOOL", "search_tools"]
 
@@ -62,7 +55,7 @@ def search_tools(arguments: Any, deferred: Mapping[ToolName, ToolImplementation]
     if isinstance(limit, bool) or not isinstance(limit, int):
         return []
     hits = _rank(query, deferred)[: max(0, limit)]
-    return _grouped([deferred[name] for name in hits])
+    return _grouped([deferred[name] for name in hits], deferred.values())
 
 
 def _rank(query: str, tools: Mapping[ToolName, ToolImplementation]) -> list[ToolName]:
@@ -91,9 +84,9 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
-def _grouped(tools: Iterable[ToolImplementation]) -> list[Any]:
+def _grouped(hits: Iterable[ToolImplementation], deferred: Iterable[ToolImplementation]) -> list[Any]:
     members: dict[str | None, list[ToolImplementation]] = {}
-    for tool in tools:
+    for tool in hits:
         members.setdefault(tool.namespace, []).append(tool)
     found: list[Any] = []
     for namespace, group in members.items():
@@ -101,7 +94,7 @@ def _grouped(tools: Iterable[ToolImplementation]) -> list[Any]:
         if namespace is None:
             found += contracts
         else:
-            words = group[0].namespace_description or default_namespace_description(namespace)
+            words = namespace_description(namespace, [tool for tool in deferred if tool.namespace == namespace])
             found.append(NamespaceContract(namespace, words, tuple(contracts)))
     return found
 

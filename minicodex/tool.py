@@ -7,13 +7,13 @@ them, and the model that obeys its contract best fails most reliably. The price:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
 
-from minicodex.contract import FreeformContract, FunctionContract
+from minicodex.contract import FreeformContract, FunctionContract, default_namespace_description
 from minicodex.errors import ArgumentError, InvalidContract
 from minicodex.naming import ToolName
 from minicodex.schema import compile_tool_schema
@@ -32,6 +32,7 @@ __all__ = [
     "ToolImplementation",
     "TwoViews",
     "function_tool",
+    "namespace_description",
 ]
 
 
@@ -184,6 +185,12 @@ class _FunctionHandler:
     def run(self, arguments: dict[str, Any], *, call_id: str) -> Any:
         extra = {"call_id": call_id} if self.wants_call_id else {}
         return self.function(**arguments, **extra)
+
+
+def namespace_description(namespace: str, tools: Iterable[ToolImplementation]) -> str:
+    """What the model reads about a namespace: the first description that a tool of it brings, or the default words."""
+    brought = (tool.namespace_description for tool in tools)
+    return next(filter(None, brought), None) or default_namespace_description(namespace)
 
 
 def function_tool(

@@ -1,4 +1,4 @@
-r"""What the model has been told about its tools, and what it must be told now.
+"""What the model has been told about its tools, and what it must be told now.
 
 A Lite conversation declares its tools once, in its first item. Rewriting that item when a tool changes would make all
 that follows new to the provider, so the item stays as it is, byte for byte, and the change is *appended*: whole

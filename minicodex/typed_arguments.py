@@ -7,6 +7,7 @@ shown, says so.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -177,7 +178,8 @@ def _translated(entry: Any, steps: list[Any], known: Iterable[str]) -> ArgumentF
     if kind in _NOUNS:
         return wrong_type(pointer, _NOUNS[kind], given, wants_text=kind == "string_type")
     if kind in ("literal_error", "enum"):  # deep in a union, where only pydantic knows the branch
-        allowed = str(context.get("expected", "")).replace("'", '"')
+        allowed = str(context.get("expected", ""))
+        allowed = allowed.replace("'", '"') if _PLAIN_CHOICES.fullmatch(allowed) else "one of the allowed values"
         return ArgumentFault(
             "not an allowed value",
             pointer,
@@ -192,6 +194,10 @@ def _translated(entry: Any, steps: list[Any], known: Iterable[str]) -> ArgumentF
     if kind in ("value_error", "assertion_error"):  # the tool author's own rule, in the author's own words
         return ArgumentFault(str(context.get("error", "breaks a rule of the tool")), pointer, rank=45)
     return ArgumentFault("does not fit", pointer, _wording(kind), describe(given, pointer), rank=45)
+
+
+_PLAIN_CHOICES = re.compile(r"(?:'[^',]*'|-?\d+)(?:(?:, | or )(?:'[^',]*'|-?\d+))*")
+"""A list of values as pydantic writes it; with a quote or a comma inside a value it cannot be read back."""
 
 
 def _wording(kind: str) -> str:

@@ -1,6 +1,7 @@
 """Dispatch: one result for every call, and business code entered only with arguments that fit."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -235,6 +236,21 @@ def test_custom_and_search_calls_are_answered_too_and_kinds_do_not_mix():
     assert results[0].output == "TEXT"
     assert results[1].output[0]["tools"][0]["defer_loading"] is True
     assert "another kind" in results[2].output
+
+
+@pytest.mark.parametrize("query", ["send", "read"])
+def test_a_namespace_is_described_alike_whichever_of_its_tools_is_found(query):
+    about = {"send_mail": None, "read_mail": "About mail."}
+    tools = [
+        replace(
+            dynamic_tool(name, "", {"type": "object"}, print, namespace="mcp__mail", exposure=Exposure.DEFERRED),
+            namespace_description=words,
+        )
+        for name, words in about.items()
+    ]
+    plan = plan_tools(tools, StepState("s", model=ModelAbilities(supports_search=True)))
+    (result,) = dispatch_all([ModelSearchCall("1", {"query": query}, "s")], plan)
+    assert [entry["description"] for entry in result.output] == ["About mail."]
 
 
 @pytest.mark.parametrize("arguments", [None, "mail", {}, {"query": 5}, {"query": "mail", "limit": 1.5}])

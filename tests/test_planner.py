@@ -76,6 +76,18 @@ def test_a_gate_sees_the_step_and_a_gate_that_raises_keeps_its_tool_out():
     assert [decision.reason for decision in plan.decisions] == ["linux only", "its gate raised ZeroDivisionError"]
 
 
+def test_a_gate_is_asked_in_each_step_and_sees_its_id():
+    seen = []
+    gated = dataclasses.replace(tool("a"), gate=lambda step: seen.append(step.id))
+    plans = [plan_tools([gated], StepState(step_id)) for step_id in ("s_1", "s_2")]
+    assert seen == ["s_1", "s_2"]
+    assert plans[0].dispatch == plans[1].dispatch
+
+
+def test_any_collection_of_names_can_turn_tools_off():
+    assert plan_tools([tool("a")], StepState("s", disabled_tools={"a"})).dispatch == {}
+
+
 def test_the_configuration_turns_tools_off_by_their_canonical_name():
     step = StepState("s", disabled_tools=frozenset({"a", "mcp__p.b"}))
     plan = plan_tools([tool("a"), tool("b"), tool("b", namespace="mcp__p")], step)
@@ -162,6 +174,15 @@ def test_a_source_that_fails_takes_nothing_away_but_its_own_tools():
         ("bad", "could not be built: bad: raised RuntimeError."),
         ("half", "could not be built: half: raised RuntimeError."),
     ]
+
+
+@pytest.mark.parametrize("timeout_s", [None, 5.0])
+def test_a_source_that_wants_to_leave_the_program_has_failed(timeout_s):
+    def leaves(step):
+        raise SystemExit(3)
+
+    (rejected,) = collect_tools([Source("bad", leaves)], StepState("s"), timeout_s=timeout_s)
+    assert "raised SystemExit" in str(rejected.error)
 
 
 def test_a_source_that_hangs_is_left_behind():

@@ -17,7 +17,7 @@ from minicodex import (
     run_turn,
 )
 from minicodex.errors import FAILURES, HistoryError, MinicodexError, ProviderError
-from minicodex.history import CallOutput, counter, paired, user, wire
+from minicodex.history import CallOutput, counter, paired, read_item, user, wire
 from minicodex.models.scripted import (
     ScriptedModel,
     although_gone,
@@ -149,6 +149,12 @@ def test_an_item_that_cannot_be_read_is_recorded_as_dropped(item):
 def test_the_empty_namespace_has_three_spellings(namespace):
     done = turn([call("update_plan", {"plan": []}, namespace=namespace), say("ok")], [update_plan_tool(PlanBoard())])
     assert done.results[0].ok
+
+
+def test_a_refusal_of_the_model_is_what_it_said():
+    parts = [{"type": "refusal", "refusal": "I will not."}, {"type": "output_text", "text": " Sorry."}, "?"]
+    item = read_item({"type": "message", "role": "assistant", "content": parts}, "s", counter())
+    assert item.text == "I will not. Sorry."
 
 
 def test_a_script_that_is_at_its_end_is_a_provider_error():

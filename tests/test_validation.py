@@ -3,6 +3,7 @@
 import http.server
 import json
 import threading
+from typing import Literal
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -17,7 +18,14 @@ from minicodex import (
     plan_tools,
 )
 from minicodex import arguments as arguments_module
-from minicodex.arguments import MAX_COMPARED_CHARS, MAX_COMPARED_CHOICES, MAX_FAULTS_FOUND, feedback, parse_arguments
+from minicodex.arguments import (
+    MAX_COMPARED_CHARS,
+    MAX_COMPARED_CHOICES,
+    MAX_FAULTS_FOUND,
+    feedback,
+    parse_arguments,
+    unknown_field,
+)
 from minicodex.errors import ArgumentError, ToolAuthorError
 from minicodex.patterns import UnusablePattern, refuse_wild, search
 from minicodex.typed_arguments import TypedArguments
@@ -156,7 +164,9 @@ def test_patterns_match_as_python_or_better(pattern):
         assert search(pattern, text) is expected
 
 
-@pytest.mark.parametrize("pattern", [r"^(?=a)(a+)+$", r"(?=x)(a|a)*", r"(?=x)((ab)*)*", r"(a*)*\1", "[", "("])
+@pytest.mark.parametrize(
+    "pattern", [r"^(?=a)(a+)+$", r"(?=x)(a|a)*", r"(?=x)((ab)*)*", r"(?!x)^(a?a)+$", r"(a*)*\1", "[", "("]
+)
 def test_wild_and_broken_patterns_are_refused_without_trying(pattern):
     with pytest.raises(UnusablePattern):
         search(pattern, "a" * 50)
@@ -281,6 +291,22 @@ def test_arguments_that_take_too_long_are_refused_and_switch_nothing_off():
     assert checker.finding is None
 
 
+def test_what_is_unevaluated_is_found_without_wild_patterns_and_on_a_bounded_way():
+    wild = {"unevaluatedProperties": False, "$ref": "#/$defs/A", "$defs": {"A": {"patternProperties": {"^(a+)+$": {}}}}}
+    assert "can hang" in verdict(wild, {"a" * 50 + "b": 1})[1]
+    both = {
+        f"d{i}": {"$ref": f"#/$defs/d{i + 1}", "dependentSchemas": {"a": {"$ref": f"#/$defs/d{i + 1}"}}}
+        for i in range(40)
+    }
+    chain = {"unevaluatedProperties": False, "$ref": "#/$defs/d0", "$defs": both | {"d40": {}}}
+    assert "it takes too long" in verdict(chain, {"a": 1})[1]
+    names = {f"a{number}": 1 for number in range(30_000)}
+    assert "it takes too long" in str(refusal({"patternProperties": {"^a": {}}, "unevaluatedProperties": False}, names))
+    if_asked = {"properties": {"y": {}}, "dependentSchemas": {"x": {"$ref": "#"}}, "unevaluatedProperties": False}
+    assert verdict(if_asked, {"y": 1}) == ("runs", None)
+    assert verdict(if_asked, {"z": 1}) == ("refused", None)
+
+
 def test_deep_arguments_of_a_recursive_schema_are_refused_and_switch_nothing_off():
     node = {"$ref": "#/$defs/T"}
     recursive = {"allOf": [{"allOf": [{"allOf": [{"properties": {"t": node, "n": {"maximum": 3}}}]}]}]}
@@ -357,3 +383,15 @@ def test_typed_arguments_list_no_more_faults_than_others():
     with pytest.raises(ArgumentError) as refused:
         TypedArguments.of("t", {"a": (int, 1)}).decode(json.dumps(dict.fromkeys(NAMES, 1)))
     assert len(refused.value.faults) == MAX_FAULTS_FOUND
+
+
+def test_the_authors_words_are_repeated_as_they_are():
+    assert unknown_field("/x", "x", ["this or that", "b"]).expected == 'only "this or that" and "b"'
+
+
+@pytest.mark.parametrize(("choice", "said"), [("red", '"red" or "b"'), ("it's", "one of the allowed values")])
+def test_choices_that_only_pydantic_knows_are_shown_where_they_can_be_read(choice, said):
+    types = TypedArguments.of("paint", {"colours": (dict[str, Literal[choice, "b"]], ...)})
+    with pytest.raises(ArgumentError) as refused:
+        types.decode('{"colours": {"door": "x"}}')
+    assert refused.value.faults[0].expected == said

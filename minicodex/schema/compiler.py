@@ -97,7 +97,7 @@ def _compile_text(text: str | bytes, known: TextCache, *, trusted: bool, adapt: 
 
 
 def read(reader: Callable[[Any], Any], source: Any) -> Any:
-    """What a reader of `json_text` makes of a source.
+    """What a reader of `literals` makes of a source.
 
     Raises:
         InvalidToolSchema: the source is no JSON, or is nested too deep.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from minicodex.errors import MinicodexError, SourceError
 from minicodex.tool import Candidate, RejectedTool
@@ -45,23 +45,23 @@ def collect_tools(
 
 def _ask(source: ToolSource, step: StepState, timeout_s: float | None) -> list[Candidate]:
     name = str(getattr(source, "name", type(source).__name__))
-    answer: list[Candidate] = [
-        RejectedTool(None, name, SourceError(name, f"no tools after {timeout_s} s.", "The step goes on without them."))
-    ]
+    answers: list[list[Candidate]] = []
 
     def ask() -> None:
         try:
-            offered: list[Any] = list(source.candidates(step))
+            answers.append(list(source.candidates(step)))
         except MinicodexError as error:
-            offered = [RejectedTool(None, name, error)]
-        except Exception as error:
-            offered = [RejectedTool(None, name, SourceError(name, f"raised {type(error).__name__}."))]
-        answer[:] = offered
+            answers.append([RejectedTool(None, name, error)])
+        except (Exception, SystemExit) as error:
+            answers.append([RejectedTool(None, name, SourceError(name, f"raised {type(error).__name__}."))])
 
     if timeout_s is None:
         ask()
-        return answer
-    thread = threading.Thread(target=ask, name=f"minicodex-source-{name}", daemon=True)
-    thread.start()
-    thread.join(timeout_s)
-    return list(answer)
+    else:
+        thread = threading.Thread(target=ask, name=f"minicodex-source-{name}", daemon=True)
+        thread.start()
+        thread.join(timeout_s)
+    if answers:
+        return answers[0]
+    late = SourceError(name, f"no tools after {timeout_s} s.", "The step goes on without them.")
+    return [RejectedTool(None, name, late)]
