@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError
+from minicodex.errors import ArgumentError, ArgumentFault, JsonTextError, Rank
 from minicodex.json_text import parse_strict, pointer_of, shorten
 from minicodex.printable import printable
 
@@ -69,7 +69,7 @@ def parse_arguments(raw_arguments: str) -> dict[str, Any]:
         ArgumentError: the text is not strict JSON, or not an object.
     """
     if not isinstance(raw_arguments, str):
-        raise ArgumentError(ArgumentFault("not text", expected="a text with one JSON object", rank=0))
+        raise ArgumentError(ArgumentFault("not text", expected="a text with one JSON object", rank=Rank.NOT_JSON))
     if not raw_arguments.strip(" \t\r\n"):
         return dict(_NO_ARGUMENTS)
     try:
@@ -83,7 +83,7 @@ def parse_arguments(raw_arguments: str) -> dict[str, Any]:
 
 def _not_json(text: str, error: JsonTextError) -> ArgumentFault:
     got = f"{len(text):,} characters of text"
-    return ArgumentFault(f"not valid JSON: {error}", "", "one JSON object", got, error.hint, rank=0)
+    return ArgumentFault(f"not valid JSON: {error}", "", "one JSON object", got, error.hint, rank=Rank.NOT_JSON)
 
 
 def _not_object(value: Any) -> ArgumentFault:
@@ -96,7 +96,7 @@ def _not_object(value: Any) -> ArgumentFault:
         problem, hint = "not an object", "name each argument: send an object with one key per argument"
     else:
         problem, hint = "not an object", "send an object with one key per argument"
-    return ArgumentFault(problem, expected="a JSON object", got=describe(value), hint=hint, rank=0)
+    return ArgumentFault(problem, expected="a JSON object", got=describe(value), hint=hint, rank=Rank.NOT_JSON)
 
 
 # --- faults that every decoder can find -----------------------------------------------------------------------------
@@ -113,14 +113,14 @@ def wrong_type(pointer: str, expected: str, value: Any, *, wants_text: bool = Fa
             expected,
             describe(value, pointer),
             f"send the {kind} itself, not a string with it inside",
-            rank=10,
+            rank=Rank.ENCODED_TWICE,
         )
     hint = f"send {expected}"
     if isinstance(inside, (int, float)):
         hint += ", without quotes"
     elif value is None:
         hint += ", or leave the field out if it is optional"
-    return ArgumentFault("wrong type", pointer, expected, describe(value, pointer), hint, rank=20)
+    return ArgumentFault("wrong type", pointer, expected, describe(value, pointer), hint, rank=Rank.TYPE)
 
 
 def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFault:
@@ -128,7 +128,13 @@ def unknown_field(pointer: str, name: str, known: Sequence[str]) -> ArgumentFaul
     expected = f"only {one_of(known, word='and')}" if known else "no such field"
     written = name[:MAX_COMPARED_CHARS]
     return ArgumentFault(
-        "unknown field", pointer, expected, hint="leave it out", rank=30, written=written, choices=_comparable(known)
+        "unknown field",
+        pointer,
+        expected,
+        hint="leave it out",
+        rank=Rank.UNKNOWN,
+        written=written,
+        choices=_comparable(known),
     )
 
 
@@ -141,7 +147,7 @@ def missing_field(pointer: str, name: str, schema: Any, *, beside: str = "") -> 
     """
     problem = f"missing beside {shorten(beside, 40)}" if beside else "missing"
     hint = f"add the field {shorten(name, 40)}"
-    return ArgumentFault(problem, pointer + pointer_of(name), expectation(schema), hint=hint, rank=15)
+    return ArgumentFault(problem, pointer + pointer_of(name), expectation(schema), hint=hint, rank=Rank.MISSING)
 
 
 def not_allowed(pointer: str, allowed: Sequence[Any], value: Any) -> ArgumentFault:
@@ -152,7 +158,7 @@ def not_allowed(pointer: str, allowed: Sequence[Any], value: Any) -> ArgumentFau
         one_of(allowed),
         describe(value, pointer),
         "send one of the allowed values",
-        rank=25,
+        rank=Rank.CHOICE,
         written=value[:MAX_COMPARED_CHARS] if isinstance(value, str) else "",
         choices=_comparable(allowed),
     )
@@ -185,7 +191,9 @@ LIMITS = {
 def outside_limits(pointer: str, keyword: str, limit: Any, value: Any) -> ArgumentFault:
     """A value of the right type, too large, too small or of the wrong form. `keyword` is one of `LIMITS`."""
     expected = LIMITS[keyword].format(shorten(limit, 60))
-    return ArgumentFault("outside the limits", pointer, expected, describe(value, pointer), f"send {expected}", rank=40)
+    return ArgumentFault(
+        "outside the limits", pointer, expected, describe(value, pointer), f"send {expected}", rank=Rank.LIMIT
+    )
 
 
 def wrapped_fields(arguments: dict[str, Any], known: Iterable[str]) -> ArgumentFault | None:
@@ -201,7 +209,7 @@ def wrapped_fields(arguments: dict[str, Any], known: Iterable[str]) -> ArgumentF
         "the fields at the top level",
         "one outer key around them",
         "send the inner object alone",
-        rank=5,
+        rank=Rank.WRAPPED,
     )
 
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum, auto
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -48,6 +49,7 @@ __all__ = [
     "MinicodexError",
     "ModelError",
     "ProviderError",
+    "Rank",
     "SourceError",
     "StepMismatch",
     "ToolAuthorError",
@@ -155,6 +157,21 @@ class ModelError(MinicodexError):
     """The model asked for something that cannot be done. The text goes back to it as feedback."""
 
 
+class Rank(IntEnum):
+    """What a model should read first about its arguments: what spoils everything before what spoils one value."""
+
+    NOT_JSON = auto()
+    WRAPPED = auto()
+    ENCODED_TWICE = auto()
+    MISSING = auto()
+    TYPE = auto()
+    CHOICE = auto()
+    UNKNOWN = auto()
+    LIMIT = auto()
+    OTHER = auto()
+    OWN_RULE = auto()
+
+
 class ArgumentFault(NamedTuple):
     """One thing that is wrong with the arguments of one call.
 
@@ -171,8 +188,8 @@ class ArgumentFault(NamedTuple):
     """What came, shortened: `'the string "5"'`."""
     hint: str = ""
     """One way to do it right, as an order: `"send the number without quotes"`."""
-    rank: int = 50
-    """Where it stands among others: the lowest rank is the most useful to know first."""
+    rank: Rank = Rank.OWN_RULE
+    """Where it stands among others."""
     written: str = ""
     """What the model wrote where one of `choices` was wanted; feedback looks for the nearest, which takes a while."""
     choices: tuple[str, ...] = ()

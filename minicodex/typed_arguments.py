@@ -27,7 +27,7 @@ from minicodex.arguments import (
     wrapped_fields,
     wrong_type,
 )
-from minicodex.errors import ArgumentError, ArgumentFault, InvalidContract
+from minicodex.errors import ArgumentError, ArgumentFault, InvalidContract, Rank
 from minicodex.json_text import integral, pointer_of, to_compact_bytes
 
 __all__ = ["TypedArguments"]
@@ -186,14 +186,14 @@ def _translated(entry: Any, steps: list[Any], known: Iterable[str]) -> ArgumentF
             allowed,
             describe(given, pointer),
             "send one of the allowed values",
-            rank=25,
+            rank=Rank.CHOICE,
         )
     if kind in _LIMITS:
         keyword, key = _LIMITS[kind]
         return outside_limits(pointer, keyword, context.get(key), given)
     if kind in ("value_error", "assertion_error"):  # the tool author's own rule, in the author's own words
-        return ArgumentFault(str(context.get("error", "breaks a rule of the tool")), pointer, rank=45)
-    return ArgumentFault("does not fit", pointer, _wording(kind), describe(given, pointer), rank=45)
+        return ArgumentFault(str(context.get("error", "breaks a rule of the tool")), pointer, rank=Rank.OTHER)
+    return ArgumentFault("does not fit", pointer, _wording(kind), describe(given, pointer), rank=Rank.OTHER)
 
 
 _PLAIN_CHOICES = re.compile(r"(?:'[^',]*'|-?\d+)(?:(?:, | or )(?:'[^',]*'|-?\d+))*")

@@ -23,7 +23,7 @@ from minicodex.arguments import (
     wrapped_fields,
     wrong_type,
 )
-from minicodex.errors import ArgumentError, ArgumentFault, ToolAuthorError
+from minicodex.errors import ArgumentError, ArgumentFault, Rank, ToolAuthorError
 from minicodex.guarded_validator import Budget, GuardedValidator, TooMuchWork, Unjudgeable, UnusableSchema
 from minicodex.json_text import canonical_text, pointer_of, shorten
 
@@ -88,7 +88,7 @@ def _judge(validator: GuardedValidator, arguments: dict[str, Any]) -> None:
     except Unjudgeable as reason:
         if isinstance(reason, TooMuchWork) and _is_trap(validator, arguments):
             raise UnusableSchema(str(reason)) from None
-        fault = ArgumentFault(f"cannot be checked: {reason}", hint="send a smaller value", rank=40)
+        fault = ArgumentFault(f"cannot be checked: {reason}", hint="send a smaller value", rank=Rank.LIMIT)
         raise ArgumentError(fault) from None
     if errors:
         faults = _distinct(fault for error in _once(errors) for fault in _faults(error, arguments))
@@ -201,7 +201,10 @@ def _limit(error: Any, pointer: str) -> Iterator[ArgumentFault]:
 def _other(error: Any, pointer: str) -> Iterator[ArgumentFault]:
     rule = shorten(error.validator or "false", 30)
     yield ArgumentFault(
-        f"breaks the rule {rule} of the tool's schema", pointer, "", describe(error.instance, pointer), "", 45
+        f"breaks the rule {rule} of the tool's schema",
+        pointer,
+        got=describe(error.instance, pointer),
+        rank=Rank.OTHER,
     )
 
 
