@@ -183,9 +183,9 @@ def _version(_: argparse.Namespace) -> int:
 def _with_examples(make: Callable[..., argparse.ArgumentParser], name: str, **words: Any) -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     args = [] if name == "minicodex" else [name]
-    usage = {"description": words["help"]} if "help" in words else {}
+    about = {"description": words["help"]} if "help" in words else {}
     examples = "examples:" + EXAMPLES[name].rstrip()
-    parser = make(*args, **words, **usage, epilog=examples, formatter_class=raw, allow_abbrev=False)
+    parser = make(*args, **words, **about, epilog=examples, formatter_class=raw, allow_abbrev=False)
     parser.set_defaults(parser=parser)
     return parser
 
@@ -273,7 +273,7 @@ def _step(options: argparse.Namespace) -> StepState:
 
 
 @dataclass
-class _Witness:
+class _WatchedHandler:
     """Stands before a handler and remembers whether business code was entered."""
 
     handler: Handler
@@ -304,13 +304,13 @@ class _Bench:
         name = self.names.get(raw_name, ToolName(raw_name))
         call = ModelFunctionCall("call_1", name, arguments, self.plan.step_id)
         tool = self.plan.implementations.get(name)
-        witness = _Witness(tool.handler) if tool else None
-        plan = self._watched(name, tool, witness) if tool and witness else self.plan
+        handler = _WatchedHandler(tool.handler) if tool else None
+        plan = self._watched(name, tool, handler) if tool and handler else self.plan
         result = dispatch_function_call(call, plan, timeout_s=self.timeout_s)
-        return {"ran": bool(witness and witness.ran), "ok": result.ok, "output": result.output}
+        return {"ran": bool(handler and handler.ran), "ok": result.ok, "output": result.output}
 
-    def _watched(self, name: ToolName, tool: ToolImplementation, witness: _Witness) -> ToolPlan:
-        return replace(self.plan, implementations={name: replace(tool, handler=witness)}, dispatch={name: witness})
+    def _watched(self, name: ToolName, tool: ToolImplementation, handler: _WatchedHandler) -> ToolPlan:
+        return replace(self.plan, implementations={name: replace(tool, handler=handler)}, dispatch={name: handler})
 
 
 def _call(options: argparse.Namespace) -> int:

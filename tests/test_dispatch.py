@@ -178,8 +178,10 @@ def test_a_handler_that_hangs_is_answered_and_its_thread_is_counted():
     assert result.output == "slow: no result after 0.05 s; it may still be running"
     assert abandoned_threads() == ("minicodex-call-slow",)
     release.set()
-    while abandoned_threads():
-        pass
+    for thread in threading.enumerate():
+        if thread.name == "minicodex-call-slow":
+            thread.join(10)
+    assert abandoned_threads() == ()
     assert ask(returning(1), "{}", timeout_s=60).ok
 
 
